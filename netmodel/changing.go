@@ -81,8 +81,7 @@ func (n *Network) SetBandwidth(l int32, bandwidth, at float64) {
 	n.change(l, at, n.opts.WeightS > 0, func(f *changingFlow) { f.penalty += delta })
 }
 
-// SetLatency gives a link that has a profile another latency (>= 0 s) at a time up to which
-// everything has happened.
+// SetLatency gives a link that has a profile another latency (>= 0 s) at a time up to which everything has happened.
 func (n *Network) SetLatency(l int32, latency, at float64) {
 	n.metersChange(at)
 	k := n.changing.link(l)
@@ -95,8 +94,7 @@ func (n *Network) SetLatency(l int32, latency, at float64) {
 	})
 }
 
-// SetState switches a link that has a profile on or off and returns a transfer that
-// therefore fails, or -1.
+// SetState switches a link that has a profile on or off and returns a transfer that therefore fails, or -1.
 func (n *Network) SetState(l int32, on bool) (failed int32) {
 	n.changing.link(l).off = !on
 	if ids := n.on(l); !on && len(ids) > 0 {
@@ -190,8 +188,7 @@ func (n *Network) change(l int32, at float64, penalties bool, update func(*chang
 	}
 }
 
-// halt brings a transfer up to date and takes it off its links. One in its latency phase
-// has ended that.
+// halt brings a transfer up to date and takes it off its links. One in its latency phase has ended that.
 func (n *Network) halt(id uint32) {
 	f := &n.flows[id]
 	if f.since == noTime {

@@ -1,17 +1,14 @@
-// Package netmodel says how long messages take: the protocol of an MPI library
-// (overheads at the sender and the receiver, eager and rendezvous sends) and the
-// fluid sharing of links between the transfers in flight.
+// Package netmodel says how long messages take: the protocol of an MPI library (overheads at the sender and the
+// receiver, eager and rendezvous sends) and the fluid sharing of links between the transfers in flight.
 //
-// The model is the one that SMPI, the MPI layer of SimGrid, calls a generalised
-// LogGPS: see docs/network-model.md for its formulas and sources. In short, a
-// message of s bytes is carried as z = s+16 bytes, in two phases:
+// The model is the one that SMPI, the MPI layer of SimGrid, calls a generalised LogGPS: see docs/network-model.md for
+// its formulas and sources. In short, a message of s bytes is carried as z = s+16 bytes, in two phases:
 //
 //	latency phase    L*g(z) seconds, loads no link
 //	bandwidth phase  z bytes at the rate f(z)*v, where v is the flow's share
 //
-// L is the sum of the latencies on the route, f and g are factors by size, and the
-// shares v are weighted max-min fair over the links that the flows in their
-// bandwidth phase use, and recomputed whenever one starts or ends.
+// L is the sum of the latencies on the route, f and g are factors by size, and the shares v are weighted max-min fair
+// over the links that the flows in their bandwidth phase use, and recomputed whenever one starts or ends.
 //
 // The key types are
 //
@@ -200,8 +197,7 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 	return nil
 }
 
-// latencyPhase returns how long the latency phase of a message lasts on a way, and
-// notes its factors.
+// latencyPhase returns how long the latency phase of a message lasts on a way, and notes its factors.
 func (n *Network) latencyPhase(way *route, size int64) float64 {
 	z := float64(size) + envelope
 	if z != n.lastSize || way.within != n.lastWithin {
@@ -423,8 +419,7 @@ func (n *Network) Stats() Stats {
 // envelope is what the network carries beside the payload of a message, in bytes.
 const envelope = 16
 
-// crossWeight is the weight of a flow on the links of the way back, where its
-// acknowledgements travel.
+// crossWeight is the weight of a flow on the links of the way back, where its acknowledgements travel.
 const crossWeight = 0.05
 
 // noTime is the time of a flow that is not in its bandwidth phase.

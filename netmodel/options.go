@@ -52,8 +52,7 @@ const (
 // "reprise/" exist here only, the others are SimGrid's. Times are in seconds, sizes in
 // bytes, bandwidths in byte/s.
 //
-// Use [DefaultOptions], not the zero value; package smpi has these options and the rest of
-// SMPI's, by name.
+// Use [DefaultOptions], not the zero value; package smpi has these options and the rest of SMPI's, by name.
 type Options struct {
 	// Network.
 
@@ -155,20 +154,16 @@ func (o *Options) setModelDefaults() {
 type FactorRule uint8
 
 const (
-	// FactorProgress: a share of v byte/s progresses at f*v; the flow takes v from
-	// its links. The rule of SimGrid 3.32.
+	// FactorProgress: a share of v byte/s progresses at f*v; the flow takes v from its links. The rule of SimGrid 3.32.
 	FactorProgress FactorRule = iota
-	// FactorBound: the share is at most f times the smallest bandwidth on the route,
-	// and progresses as it is, so that several flows together fill a link whatever f.
-	// A link carries Options.BandwidthFactor of its bandwidth at most. The rule of
-	// SimGrid until May 2021 (revision 46e8495798 replaced it).
+	// FactorBound: the share is at most f times the smallest bandwidth on the route, and progresses as it is, so that
+	// several flows together fill a link whatever f. A link carries Options.BandwidthFactor of its bandwidth at most.
+	// The rule of SimGrid until May 2021 (revision 46e8495798 replaced it).
 	FactorBound
 )
 
 // boundsShares reports whether FactorBound is in force.
-func (o *Options) boundsShares() bool {
-	return o.FactorRule == FactorBound && o.Model == ModelSMPI
-}
+func (o *Options) boundsShares() bool { return o.FactorRule == FactorBound && o.Model == ModelSMPI }
 
 // capacity returns the byte/s that a link of a bandwidth carries.
 func (o *Options) capacity(bandwidth float64) float64 {
@@ -202,8 +197,7 @@ func (o *Options) factors(z float64, within bool) (f, g float64) {
 	return bandwidth.At(z), latency.At(z)
 }
 
-// EnvelopeFactor returns the latency factor of an empty message, within a host or
-// between two.
+// EnvelopeFactor returns the latency factor of an empty message, within a host or between two.
 func (o *Options) EnvelopeFactor(within bool) float64 {
 	_, g := o.factors(envelope, within)
 	return g
@@ -238,11 +232,10 @@ func (o *Options) Window(latency float64) float64 {
 // fewHosts is up to how many hosts Windowed looks at all routes between them.
 const fewHosts = 32
 
-// Windowed warns if the TCP window, and not a link, limits a route between two of the
-// hosts that ranks run on, and names the route that loses most. If there are many hosts it
-// looks at two routes of each, to the next one and to the one half of them later, and for
-// some also at those to hosts that come 2, 4 and so on places later, so that near and far
-// ones are among them.
+// Windowed warns if the TCP window, and not a link, limits a route between two of the hosts that ranks run on, and
+// names the route that loses most. If there are many hosts it looks at two routes of each, to the next one and to the
+// one half of them later, and for some also at those to hosts that come 2, 4 and so on places later, so that near and
+// far ones are among them.
 func Windowed(p *platforms.Platform, o *Options, hosts []int32) []warning.Warning {
 	var used []int // each host once, in the order of their first ranks
 	met := map[int32]bool{}
@@ -364,8 +357,7 @@ func number(name, doc string, allowed bounds.Range, field func(*Options) *float6
 	return option.Number(name, doc, func(v float64) error { return allowed.Check("value", v) }, field)
 }
 
-// orTable is a factor that is also, as in SimGrid 4, a table by sizes of messages: that of
-// the model SMPI.
+// orTable is a factor that is also, as in SimGrid 4, a table by sizes of messages: that of the model SMPI.
 func orTable(allowed bounds.Range, table func(*Options) *Factors, opt option.Option[Options]) option.Option[Options] {
 	set := opt.Set
 	opt.Set = func(o *Options, value string) error {
@@ -401,8 +393,7 @@ func overheads(name, doc string, field func(*Options) *Overheads) option.Option[
 	return opt
 }
 
-// networkModel is the choice of the network model. Under host/model:default it is only
-// remembered.
+// networkModel is the choice of the network model. Under host/model:default it is only remembered.
 func networkModel() option.Option[Options] {
 	field := func(o *Options) *Model {
 		if o.hostDefault {

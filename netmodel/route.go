@@ -77,8 +77,7 @@ type route struct {
 	within  bool    // from a host to itself
 }
 
-// unlimited is the share in byte/s of a flow with an empty route. Its product with a penalty is
-// a number.
+// unlimited is the share in byte/s of a flow with an empty route. Its product with a penalty is a number.
 const unlimited = 1e200
 
 // maxRouteLinks is the largest number of links there and back.
@@ -303,10 +302,9 @@ func (r *routes) fill(links []int32) []int32 {
 	return links
 }
 
-// shareBound returns the largest share in byte/s of a flow that gets at most a rate, and has a
-// latency and a TCP window. Without a window links alone bound it: SimGrid takes a window of 0 or
-// less for the bound, whatever the rate, and such a bound for none. Nor does the window bound what
-// takes no link, which ends with its latency.
+// shareBound returns the largest share in byte/s of a flow that gets at most a rate, and has a latency and a TCP
+// window. Without a window links alone bound it: SimGrid takes a window of 0 or less for the bound, whatever the rate,
+// and such a bound for none. Nor does the window bound what takes no link, which ends with its latency.
 func shareBound(rate, latency, window float64) float64 {
 	if latency != 0 && rate < unlimited {
 		rate = min(rate, window/(2*latency))
@@ -317,8 +315,7 @@ func shareBound(rate, latency, window float64) float64 {
 	return rate
 }
 
-// bounded returns the route of a flow whose share is at most factor times the
-// smallest bandwidth, if it has a bound.
+// bounded returns the route of a flow whose share is at most factor times the smallest bandwidth, if it has a bound.
 func (w route) bounded(factor, window float64) route {
 	if w.narrow == unlimited {
 		return w // it takes no link
@@ -342,9 +339,8 @@ func (w *route) setPenalty(penalty float64, r *routes, links []int32) {
 	}
 }
 
-// addLinks appends the links there and back that are FATPIPEs, or those that are not,
-// and their weights, and reports whether there are others. The weights of a link's
-// occurrences add up, but count by their maximum on a FATPIPE.
+// addLinks appends the links there and back that are FATPIPEs, or those that are not, and their weights, and reports
+// whether there are others. The weights of a link's occurrences add up, but count by their maximum on a FATPIPE.
 func (r *routes) addLinks(links []int32, weights []float64, fatpipe bool) (_ []int32, _ []float64, others bool) {
 	weight := 1.0
 	for _, way := range [...][]int32{r.there, r.back} {
@@ -367,11 +363,10 @@ func (r *routes) addLinks(links []int32, weights []float64, fatpipe bool) (_ []i
 	return links, weights, others
 }
 
-// A pattern tells routes apart by all that their kind depends on: the classes of their
-// links in order, a digit of four bits each, and in the last four bits the number of links
-// there. It is 0 where that is not all: for a host to itself, with more links than
-// patternLinks, with a link that is met twice or has no digit, and where the latencies
-// are summed in another order or are not all.
+// A pattern tells routes apart by all that their kind depends on: the classes of their links in order, a digit of four
+// bits each, and in the last four bits the number of links there. It is 0 where that is not all: for a host to itself,
+// with more links than patternLinks, with a link that is met twice or has no digit, and where the latencies are summed
+// in another order or are not all.
 type pattern uint64
 
 const (
@@ -379,8 +374,7 @@ const (
 	patternLinks = 15
 )
 
-// patternKind is a pattern that was met, and the kind of the routes that have it, 0 if
-// that is not known.
+// patternKind is a pattern that was met, and the kind of the routes that have it, 0 if that is not known.
 type patternKind struct {
 	pattern pattern
 	kind    int32
@@ -414,8 +408,7 @@ func (r *routes) pattern(links []int32) ([]int32, pattern) {
 	return links, p<<4 | pattern(len(r.there))
 }
 
-// linkClass is what links of one kind have in common. Machines have many links but
-// few kinds.
+// linkClass is what links of one kind have in common. Machines have many links but few kinds.
 type linkClass struct {
 	bandwidth float64 // byte/s
 	capacity  float64 // byte/s that it carries

@@ -49,9 +49,8 @@ func (t Factors) String() string {
 	return strings.Join(rows, ";")
 }
 
-// Overheads is a piecewise affine function of the message size, in seconds:
-// Fixed_i + PerByte_i*s for Above_i < s <= Above_(i+1). Sizes up to Above_0 take
-// entry 0. It is 0 for every size if it is empty. Entries are sorted by Above.
+// Overheads is a piecewise affine function of the message size, in seconds: Fixed_i + PerByte_i*s for Above_i < s <=
+// Above_(i+1). Sizes up to Above_0 take entry 0. It is 0 for every size if it is empty. Entries are sorted by Above.
 type Overheads []Overhead
 
 // Overhead is one interval of [Overheads].
@@ -216,9 +215,8 @@ func (t Overheads) validate() error {
 //	           does not wait for it (Detached is true of eager ones, too);
 //	rendezvous otherwise: the sender waits until the transfer has ended.
 //
-// The receiver pays RecvOverhead only for eager and detached messages. A blocking
-// rendezvous send pays no SendOverhead unless it is synchronous (MPI_Ssend); a nonblocking
-// send always pays IsendOverhead.
+// The receiver pays RecvOverhead only for eager and detached messages. A blocking rendezvous send pays no SendOverhead
+// unless it is synchronous (MPI_Ssend); a nonblocking send always pays IsendOverhead.
 type Protocol struct {
 	eagerBelow    int64
 	detachedBelow int64

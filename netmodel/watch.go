@@ -173,9 +173,7 @@ func (s *summary) end(n *Network, id uint32) {
 }
 
 // isAlone reports whether flow id is as quick as it is without others.
-func (n *Network) isAlone(id uint32) bool {
-	return n.levelOf(id) >= n.levelAlone(id)*asAlone
-}
+func (n *Network) isAlone(id uint32) bool { return n.levelOf(id) >= n.levelAlone(id)*asAlone }
 
 // asAlone: a flow counts as alone if its level is at least this part of its level alone, as levels are rounded.
 const asAlone = 1 - 1e-9

@@ -29,8 +29,7 @@ func (e *engine) settled(r int32, k TimeKind) outcome {
 	return blocked
 }
 
-// send is a blocking send, synchronous or not. Only a detached one returns
-// before its transfer has ended.
+// send is a blocking send, synchronous or not. Only a detached one returns before its transfer has ended.
 func (e *engine) send(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	rk.serial = false
 	if err := e.postAndJoin(r, a.Peer, e.label(a), a.X[0], a.Kind == trace.KindSsend); err != nil {
@@ -39,8 +38,7 @@ func (e *engine) send(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	return e.settled(r, TimeSend), nil
 }
 
-// postAndJoin pays what a blocking send costs, posts it and joins its transfer
-// unless it is detached.
+// postAndJoin pays what a blocking send costs, posts it and joins its transfer unless it is detached.
 func (e *engine) postAndJoin(r, peer int32, l label, size int64, synchronous bool) error {
 	e.pay(r, e.costs.sendOverhead(r, size, synchronous))
 	id, err := e.postSend(r, peer, l, size, synchronous)
@@ -61,8 +59,7 @@ func (e *engine) recv(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	return e.settled(r, TimeRecv), nil
 }
 
-// receive posts the receive of an action and returns the message, -1 while the rank is
-// parked.
+// receive posts the receive of an action and returns the message, -1 while the rank is parked.
 func (e *engine) receive(r int32, a *trace.Action) (int32, error) {
 	switch wild := isWild(a.Peer, a.Tag); {
 	case wild && a.Peer != trace.AnySource && e.checkPeer(a.Peer) != nil:
@@ -123,8 +120,7 @@ func (e *engine) irecv(r int32, a *trace.Action) (outcome, error) {
 	return goOn, nil
 }
 
-// exchange is a nonblocking receive, a blocking send and the wait for the
-// receive, whose overhead comes last.
+// exchange is a nonblocking receive, a blocking send and the wait for the receive, whose overhead comes last.
 func (e *engine) exchange(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	rk.serial = false
 	id, err := e.postRecv(r, a.Peer, e.label(a), a.X[1])
@@ -138,8 +134,7 @@ func (e *engine) exchange(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	return e.settled(r, TimeExchange), nil
 }
 
-// sendrecv is a nonblocking send, a nonblocking receive and the wait for both.
-// With itself a rank does it in no time.
+// sendrecv is a nonblocking send, a nonblocking receive and the wait for both. With itself a rank does it in no time.
 func (e *engine) sendrecv(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	source, tag := a.Source()
 	if a.Peer == r && source == r {
@@ -149,8 +144,7 @@ func (e *engine) sendrecv(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	return e.both(r, a, source, label{tag, e.label(a).comm}, false)
 }
 
-// both is a nonblocking send, a receive from source and the wait for both. The time is that of an
-// exchange.
+// both is a nonblocking send, a receive from source and the wait for both. The time is that of an exchange.
 func (e *engine) both(r int32, a *trace.Action, source int32, l label, synchronous bool) (outcome, error) {
 	e.pay(r, e.costs.isendOverhead(r, a.X[0]))
 	q, err := e.postIsend(r, a.Peer, e.label(a), a.X[0], synchronous)

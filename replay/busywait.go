@@ -72,8 +72,7 @@ func (e *engine) stuck() bool {
 	return true
 }
 
-// busyWait returns the message for which a rank that is not blocked does nothing but
-// probe, and whether there is one.
+// busyWait returns the message for which a rank that is not blocked does nothing but probe, and whether there is one.
 func (e *engine) busyWait(r int32) (src int32, l label, busy bool) {
 	rk := &e.ranks[r]
 	if rk.pos == rk.filled {
@@ -122,9 +121,8 @@ func (e *engine) lookForAny(r, src int32, l label) (probeResult, error) {
 	}
 }
 
-// beginSpin notes that rank r does nothing but probe, and what it does between
-// two probes takes the same time at each turn. From now on only the event loop
-// deals with it (takeTurns), until a probe sees the message.
+// beginSpin notes that rank r does nothing but probe, and what it does between two probes takes the same time at each
+// turn. From now on only the event loop deals with it (takeTurns), until a probe sees the message.
 func (e *engine) beginSpin(r, src int32, l label) {
 	rk := &e.ranks[r]
 	rk.spinning = true

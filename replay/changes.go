@@ -36,8 +36,7 @@ type changes struct {
 // its first step would begin is not known.
 var errSteps = errors.New("the platform has profiles, whose times are of a run from its beginning: all steps must be played")
 
-// prepareChanges prepares for the profiles of the machine, and makes the changes that come
-// before the first action.
+// prepareChanges prepares for the profiles of the machine, and makes the changes that come before the first action.
 func (e *engine) prepareChanges(o *Options) error {
 	uses := e.machine.Platform.Profiles()
 	if len(uses) == 0 {
@@ -208,8 +207,7 @@ func (e *engine) slowestLink() error {
 	return fmt.Errorf("the messages on their way end after %g s; the slowest link, %q, has %g B/s", float64(maxTime), name, least)
 }
 
-// DeadlockError says that the replay cannot go on although ranks have actions
-// left.
+// DeadlockError says that the replay cannot go on although ranks have actions left.
 type DeadlockError struct {
 	Blocked []Wait  // the first ranks that wait, at most maxWaits
 	Count   int     // number of ranks that wait
@@ -308,8 +306,7 @@ func (e *engine) checkComplete() error {
 	return d
 }
 
-// waitOf says what a blocked rank waits for: the first message that it joined,
-// or the one that it probes for.
+// waitOf says what a blocked rank waits for: the first message that it joined, or the one that it probes for.
 func (e *engine) waitOf(r int32) Wait {
 	// A rank that probes waits for a post, all others for the end of a transfer. The search through all
 	// messages is slow, but ends the replay.

@@ -52,12 +52,10 @@ type Checkpoint struct {
 	Name string // for errors
 }
 
-// IsCheckpoint reports whether head, the first bytes of a file, is that of a
-// checkpoint.
+// IsCheckpoint reports whether head, the first bytes of a file, is that of a checkpoint.
 func IsCheckpoint(head []byte) bool { return snapshot.IsFile(head) }
 
-// A Property is something that the result of a replay depends on, by the name that
-// messages give to it.
+// A Property is something that the result of a replay depends on, by the name that messages give to it.
 type Property = platforms.Prop
 
 // Save writes a checkpoint. wallSeconds, the wall time of the run since it was begun or resumed, is only noted for
@@ -91,8 +89,7 @@ func (p *Pause) resume(f *Checkpoint) error {
 	return sniff.InsteadAt(fmt.Errorf("%s: %w", f.Name, textutil.Brief(err)), f.Name, f.File, sniff.Checkpoint)
 }
 
-// difference names the properties in which a checkpoint and a run differ; nil if
-// there are none.
+// difference names the properties in which a checkpoint and a run differ; nil if there are none.
 func difference(found, want []Property) error {
 	var list []string
 	value := func(of []Property, name string) string {
@@ -202,12 +199,10 @@ func hashOf(list any) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Checkpoints says when the state of a replay is saved, so that another one can go on from
-// there (Options.Resume).
+// Checkpoints says when the state of a replay is saved, so that another one can go on from there (Options.Resume).
 type Checkpoints struct {
-	// Write is called between two events: before the first, then when Every has passed
-	// since the last time, and at the end of the context. It may call Pause.Save. An error
-	// ends the replay with it, and with the result so far.
+	// Write is called between two events: before the first, then when Every has passed since the last time, and at the
+	// end of the context. It may call Pause.Save. An error ends the replay with it, and with the result so far.
 	Write func(*Pause) error
 	// Every is the wall time between two; 0: Write is called between any two events, some
 	// hundred thousand times a second.

@@ -15,11 +15,10 @@ import (
 // posts them one step after the other. In the midst of a schedule a rank is blocked by a step, as in any send or
 // receive, or parked until the event loop has come to its clock.
 
-// CollectiveTag is the tag of the messages of collective operations, which no
-// action has. One is enough: all ranks of a communicator call the same operations in the
-// same order, and in each the messages of one rank to another are received in the order in
-// which they are sent. Communicators are told apart by labels, and so are nonblocking
-// operations, which may be under way while others begin and end.
+// CollectiveTag is the tag of the messages of collective operations, which no action has. One is enough: all ranks of a
+// communicator call the same operations in the same order, and in each the messages of one rank to another are received
+// in the order in which they are sent. Communicators are told apart by labels, and so are nonblocking operations, which
+// may be under way while others begin and end.
 const CollectiveTag = math.MinInt32
 
 // collectives knows the algorithms of collective operations, and how far each rank has come in its schedule of sends
@@ -90,8 +89,7 @@ type rankSums struct {
 // Sums implements trace.Sums.
 func (s *rankSums) Sums(list int64) []int64 { return s.source.Sums(s.rank, list) }
 
-// collective carries on a collective operation of rank r, step by step, until the rank
-// is blocked or all is done.
+// collective carries on a collective operation of rank r, step by step, until the rank is blocked or all is done.
 func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	if !rk.collective {
 		if err := e.callCollective(r, rk, a); err != nil {
@@ -164,8 +162,7 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 	if e.collectives.runs == nil {
 		e.collectives.runs = make([]collectiveRun, len(e.ranks))
 	}
-	// Members are numbered within their group; the schedule names peers by these numbers, which world
-	// turns into ranks.
+	// Members are numbered within their group; the schedule names peers by these numbers, which world turns into ranks.
 	e.collectives.sums.rank = r
 	call = a.Collective(&e.collectives.sums)
 	run := &e.collectives.runs[r]

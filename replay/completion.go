@@ -98,9 +98,8 @@ func (e *engine) requestList(r int32, list int64) ([]int32, error) {
 	return slots, nil
 }
 
-// waitForAny waits for one request of a list and returns its slot, nil if none is pending. One
-// that needs no waiting comes before the others: a detached send, or a collective operation,
-// which SMPI waits for.
+// waitForAny waits for one request of a list and returns its slot, nil if none is pending. One that needs no waiting
+// comes before the others: a detached send, or a collective operation, which SMPI waits for.
 func (e *engine) waitForAny(r int32, rk *rank, slots []int32) (*request, outcome, error) {
 	if rk.stage != stageAny && !rk.collective && !e.comeToTime(r) {
 		return nil, parkedHere, nil
@@ -143,8 +142,7 @@ func (e *engine) hasEnded(slot *request) bool {
 	return e.matcher.messages[*slot>>1-1].flags&msgEnded != 0
 }
 
-// take completes the request of a message that has ended by now, for which the rank may have
-// waited.
+// take completes the request of a message that has ended by now, for which the rank may have waited.
 func (e *engine) take(r int32, rk *rank, slot *request) outcome {
 	if rk.stage == stageAny {
 		rk.stage = stageFresh

@@ -15,8 +15,7 @@ import (
 // depends on how many ranks compute there at once (processors), and kernel models in flop get a fixed part of the speed
 // (bindModels). If the speed of a host changes with time, the time of a kernel follows it.
 
-// kernel plays a call of a kernel that has noise, or no model, or whose time changes with
-// the speed of the host.
+// kernel plays a call of a kernel that has noise, or no model, or whose time changes with the speed of the host.
 func (e *engine) kernel(r int32, rk *rank, m *kernelModel, a *trace.Action) (outcome, error) {
 	// Where the speed changes, the time is an amount of flop at the speed that the model goes by, which the rank
 	// computes as others do.
@@ -132,8 +131,7 @@ type work struct {
 	at    float64 // seconds
 }
 
-// compute begins a computation of flops on the shared host of rank r, which gets
-// an event at its end.
+// compute begins a computation of flops on the shared host of rank r, which gets an event at its end.
 func (e *engine) compute(r int32, rk *rank, flops, bound float64) {
 	rk.stage = stageCompute
 	p := &e.cpus.hosts[e.cpus.index[e.machine.Hosts[r]]-1]
@@ -185,8 +183,7 @@ func (c *processors) level(p *processor) float64 {
 	}
 }
 
-// putOff has a rank wait for the event loop to come to its clock before it computes, and
-// reports whether it must.
+// putOff has a rank wait for the event loop to come to its clock before it computes, and reports whether it must.
 func (e *engine) putOff(r int32, rk *rank) bool {
 	if rk.stage != stageFresh || rk.clock <= e.now {
 		return false

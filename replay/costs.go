@@ -43,8 +43,7 @@ func newCosts(h *trace.Header, m *Machine, o *Options) (costs, error) {
 	c := costs{hosts: m.Hosts, protocol: protocol, set: m.Kernels, precision: o.Network.TimePrecision,
 		scale: o.ComputeScale, spread: o.ComputeNoise}
 	c.bindModels(h, m)
-	// Nothing is random if neither a kernel of a rank nor the network has any noise, and amounts of flop are not
-	// drawn.
+	// Nothing is random if neither a kernel of a rank nor the network has any noise, and amounts of flop are not drawn.
 	noisy := func(k kernelModel) bool { return k.err == nil && k.Noisy() }
 	if m.NetworkNoise == nil && !o.ComputeNoise && !slices.ContainsFunc(c.models, noisy) {
 		return c, nil
@@ -114,8 +113,7 @@ func (c *costs) recvOverhead(r int32, m *message) float64 {
 	return seconds
 }
 
-// sleepTime returns how long a sleep lasts: a positive one at least as long as
-// the precision of the clock.
+// sleepTime returns how long a sleep lasts: a positive one at least as long as the precision of the clock.
 func (c *costs) sleepTime(seconds float64) float64 {
 	if seconds > 0 && seconds < c.precision {
 		return c.precision
@@ -275,8 +273,7 @@ func SignatureOf(k *trace.Kernel) kernels.Signature {
 	return sig
 }
 
-// KernelNames returns the names of the kernels of a trace as results have them: with their
-// attributes.
+// KernelNames returns the names of the kernels of a trace as results have them: with their attributes.
 func KernelNames(h *trace.Header) []string {
 	names := make([]string, len(h.Kernels))
 	for i := range h.Kernels {

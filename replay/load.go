@@ -31,8 +31,7 @@ import (
 // MachineSpec says on which machine a trace is to be played, by names of files or of built-in parts; a file goes before
 // a built-in part of its name. The zero value is the built-in machine "default", sized to the ranks.
 type MachineSpec struct {
-	// Machine is a machine directory or a built-in machine ([machines.Find]), in place of
-	// Platform and Kernels.
+	// Machine is a machine directory or a built-in machine ([machines.Find]), in place of Platform and Kernels.
 	Machine string
 	// SimGrid XML, a built-in machine ([platforms.BuiltinNames]), or an inline specification ([compose.Inline])
 	Platform string
@@ -56,8 +55,7 @@ type MachineSpec struct {
 	ComputeNoise  bool
 	FileBandwidth float64
 
-	// Settings are options of SimGrid by name ([smpi.Options.Set]), set after those in
-	// the platform's file.
+	// Settings are options of SimGrid by name ([smpi.Options.Set]), set after those in the platform's file.
 	Settings []Property
 	// Loaded has parts that are there already, in place of the files of these names.
 	Loaded Parts
@@ -208,8 +206,7 @@ func FindPlatform(name string, ranks int) (*platforms.Platform, error) {
 	return spec.Parse(name)
 }
 
-// scaleLinks multiplies the bandwidths and the latencies of links by level. The last factor of a
-// level counts.
+// scaleLinks multiplies the bandwidths and the latencies of links by level. The last factor of a level counts.
 func (l *loader) scaleLinks() error {
 	if len(l.spec.Bandwidth)+len(l.spec.Latency) == 0 {
 		return nil
@@ -274,9 +271,8 @@ func (l *loader) scaleHosts() error {
 	return nil
 }
 
-// loadKernels loads the kernel models: those that were asked for, those of the built-in machine,
-// or the generic ones, which go by the speed of the hosts. Then noise that the user states replaces
-// that of the models.
+// loadKernels loads the kernel models: those that were asked for, those of the built-in machine, or the generic ones,
+// which go by the speed of the hosts. Then noise that the user states replaces that of the models.
 func (l *loader) loadKernels() (err error) {
 	s, m := &l.spec, &l.machine
 	switch {
@@ -339,8 +335,7 @@ func (l *loader) loadKernels() (err error) {
 	return nil
 }
 
-// loadNoise loads the noise of the network. It has overheads of its own, in whose place options
-// would have no effect.
+// loadNoise loads the noise of the network. It has overheads of its own, in whose place options would have no effect.
 func (l *loader) loadNoise() (err error) {
 	switch {
 	case l.spec.Loaded.NetworkNoise != nil:
@@ -425,8 +420,7 @@ func (l *loader) set() error {
 		if err := o.Network.Set(s.Name, s.Value); err != nil {
 			return &SettingError{"cfg", err}
 		}
-		// An unknown algorithm in a platform's file is no error where nobody calls the operation;
-		// in a setting it is.
+		// An unknown algorithm in a platform's file is no error where nobody calls the operation; in a setting it is.
 		name := strings.TrimSpace(s.Value)
 		operation, ok := strings.CutPrefix(smpi.OptionName(s.Name), "smpi/")
 		if known := collective.Algorithms(operation); ok && known != nil && !slices.Contains(known, name) {

@@ -20,8 +20,7 @@ type Machine struct {
 	Kernels *kernels.Set
 	// NetworkNoise makes overheads and latencies random; nil: they are not.
 	NetworkNoise *netmodel.Noise
-	// Hosts holds the number of the host of each rank; see FillHosts and
-	// ParseHostfile.
+	// Hosts holds the number of the host of each rank; see FillHosts and ParseHostfile.
 	Hosts []int32
 	// Factors holds, for each host of the platform, how many times as quick it computes as platform and kernel models
 	// say; nil: as they say. Overheads, polls and sleeps do not depend on it.

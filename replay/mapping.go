@@ -164,12 +164,11 @@ const (
 	maxNamed  = 1 << 20
 )
 
-// ParseHostfile reads a hostfile of smpirun, Open MPI, MPICH or Slurm: a host per line,
-// name, name:k or name slots=k for k ranks, or several with commas between; brackets stand
-// for numbers, as in node-[0-63,70]. The name of a host of the platform is that host, whatever
-// characters it has. Lines without an entry and the text behind a # are skipped; of the further
-// attributes that Open MPI and MPICH give a host only max_slots counts. Ranks take the places in
-// order, and start again at the first one when they are used up. The name is for errors.
+// ParseHostfile reads a hostfile of smpirun, Open MPI, MPICH or Slurm: a host per line, name, name:k or name slots=k
+// for k ranks, or several with commas between; brackets stand for numbers, as in node-[0-63,70]. The name of a host of
+// the platform is that host, whatever characters it has. Lines without an entry and the text behind a # are skipped; of
+// the further attributes that Open MPI and MPICH give a host only max_slots counts. Ranks take the places in order, and
+// start again at the first one when they are used up. The name is for errors.
 func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) (_ []int32, err error) {
 	head := sniff.Remember(r)
 	defer func() { err = head.Instead(err, name, sniff.Hostfile) }()
@@ -190,8 +189,7 @@ func ParseHostfile(r io.Reader, name string, p *platforms.Platform, ranks int) (
 	if len(f.places) == 0 {
 		return nil, fmt.Errorf("%s: no hosts", name)
 	}
-	// Ranks take the places in turn. A max_slots bounds the ranks of its host, however often the list is gone
-	// through.
+	// Ranks take the places in turn. A max_slots bounds the ranks of its host, however often the list is gone through.
 	hosts, got := make([]int32, ranks), map[int32]int{}
 	for r := range hosts {
 		h := f.places[r%len(f.places)]
@@ -339,8 +337,7 @@ func (f *hostfile) addEntry(entry string, slots, limit int) error {
 	return expandHosts("", name, func(host string) error { return f.addHost(host, max(slots, 1), limit) })
 }
 
-// addHost adds places for so many ranks on a host. limit is the most ranks that the host may have,
-// 0 for any number.
+// addHost adds places for so many ranks on a host. limit is the most ranks that the host may have, 0 for any number.
 func (f *hostfile) addHost(name string, ranks, limit int) error {
 	i, ok := f.platform.HostIndex(name)
 	switch {

@@ -21,9 +21,8 @@ type matcher struct {
 	numTruncated          int64 // messages longer than their receive
 }
 
-// message is a send with its receive, or one of them while the other has not
-// been posted. Messages are named by int32 ids, recycled last in first out. 32
-// bytes: with the list of posts apart, two of them are a cache line.
+// message is a send with its receive, or one of them while the other has not been posted. Messages are named by int32
+// ids, recycled last in first out. 32 bytes: with the list of posts apart, two of them are a cache line.
 type message struct {
 	size     int64   // bytes of the send, of the receive, or once matched of the smaller
 	at       float64 // time of the post while unmatched, seconds
@@ -224,8 +223,7 @@ func commMask(h *trace.Header) uint16 {
 // matched when they are posted, but by an event at their time (match): each takes the oldest receive that accepts it.
 // As receives also take the oldest send, the matching is that of a run in the order of time, and unique.
 
-// comeToTime reports whether the event loop has come to the clock of rank r; if
-// not, the rank is parked until then.
+// comeToTime reports whether the event loop has come to the clock of rank r; if not, the rank is parked until then.
 func (e *engine) comeToTime(r int32) bool {
 	rk := &e.ranks[r]
 	if rk.stage == stageFresh && rk.clock > e.now {
@@ -237,8 +235,7 @@ func (e *engine) comeToTime(r int32) bool {
 	return true
 }
 
-// postWild posts a receive with wildcards, at a time to which the event loop has
-// come, and returns the message.
+// postWild posts a receive with wildcards, at a time to which the event loop has come, and returns the message.
 func (e *engine) postWild(dst, src int32, l label, room int64) (int32, error) {
 	to := &e.ranks[dst]
 	if to.wild > 0 { // older receives come first: sends of this time may still await their event
@@ -278,8 +275,7 @@ func (e *engine) awaitSends(dst int32) {
 	}
 }
 
-// awaitSend gives rank dst an event at the time of a send, unless it has an earlier
-// one.
+// awaitSend gives rank dst an event at the time of a send, unless it has an earlier one.
 func (e *engine) awaitSend(dst int32, at float64) {
 	e.matcher.pending.Grow(len(e.ranks))
 	if at < e.matcher.pending.Time(dst) {

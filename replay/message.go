@@ -197,8 +197,7 @@ func (e *engine) end(id int32) error {
 	if m.flags&msgNotify != 0 {
 		e.notify(m)
 	}
-	// Both sides may be blocked. The message may be recycled by the first release, so its fields are
-	// copied before.
+	// Both sides may be blocked. The message may be recycled by the first release, so its fields are copied before.
 	flags, src, dst := m.flags, m.src, m.dst
 	if flags&msgSendWait != 0 {
 		overhead := 0.0

@@ -231,8 +231,7 @@ type ByPattern struct {
 // String returns the text that ParseHostSpeed and the parsers of other parameters read.
 func (b ByPattern) String() string { return fmt.Sprintf("%s=%g", b.Pattern, b.Factor) }
 
-// HostSpeed has all hosts of a pattern compute so many times as quick as the platform and the
-// kernel models say.
+// HostSpeed has all hosts of a pattern compute so many times as quick as the platform and the kernel models say.
 type HostSpeed = ByPattern
 
 // ParseHostSpeed reads PATTERN=FACTOR, such as node-[3,17]=0.9.
@@ -317,8 +316,7 @@ var networks = map[string]Property{
 	"contention-free": {Name: "reprise/contention", Value: "no"},
 }
 
-// NetworkSettings returns the settings that a model of the network stands for: smpi, lv08,
-// cm02, or contention-free.
+// NetworkSettings returns the settings that a model of the network stands for: smpi, lv08, cm02, or contention-free.
 func NetworkSettings(model string) ([]Property, error) {
 	option, ok := networks[strings.ToLower(model)]
 	if !ok {

@@ -1,5 +1,4 @@
-// Package replay plays a trace on a model of a machine and says when everything would have
-// happened.
+// Package replay plays a trace on a model of a machine and says when everything would have happened.
 //
 //	machine, options, warnings, err := replay.LoadMachine(replay.MachineSpec{Platform: "dahu"}, t)
 //	...
@@ -38,16 +37,14 @@
 //
 // # Engine
 //
-// The engine is one event loop without goroutines. Each rank runs ahead on its own
-// clock, through computations, overheads and posts, until it must wait for a
-// transfer; the loop knows only the times at which transfers begin and end to share
-// links (package netmodel), and those of the ranks that must look at what others
-// have done: polls, tests, receives from any source, and computations on processors that
-// several ranks share. A message costs two events, a computation none.
+// The engine is one event loop without goroutines. Each rank runs ahead on its own clock, through computations,
+// overheads and posts, until it must wait for a transfer; the loop knows only the times at which transfers begin and
+// end to share links (package netmodel), and those of the ranks that must look at what others have done: polls, tests,
+// receives from any source, and computations on processors that several ranks share. A message costs two events, a
+// computation none.
 //
-// Polls are decided at simulated time: a KindPoll of the trace asks whether its
-// message has been posted by then, and the trace goes on with what the program
-// would have done.
+// Polls are decided at simulated time: a KindPoll of the trace asks whether its message has been posted by then, and
+// the trace goes on with what the program would have done.
 //
 // Results are the same bits in every run, whatever GOMAXPROCS. One replay is for one
 // goroutine; a Machine may be shared by several, a trace may not.
@@ -94,8 +91,7 @@ type Options struct {
 	Resume *Checkpoint
 	// Observers are called as things happen. For windows of an estimate see SampleOptions.Observe.
 	Observers []Observer
-	// Identity names what else the run depends on, such as the kernel models and
-	// the version of the program.
+	// Identity names what else the run depends on, such as the kernel models and the version of the program.
 	Identity []Property
 }
 
@@ -112,9 +108,8 @@ func (o *Options) allSteps(h *trace.Header) bool {
 // errUnsupported is the error of an action that this version cannot play.
 var errUnsupported = errors.New("this action is not supported")
 
-// Run plays a trace on a machine: all ranks enter at time 0. If ctx ends first, the error is
-// its cause, a few milliseconds later, and the result says how far the replay has come
-// (Result.StoppedAt).
+// Run plays a trace on a machine: all ranks enter at time 0. If ctx ends first, the error is its cause, a few
+// milliseconds later, and the result says how far the replay has come (Result.StoppedAt).
 func Run(ctx context.Context, t *trace.Trace, m Machine, o Options) (*Result, error) {
 	e, err := newEngine(t.Header(), m, o)
 	if err != nil {
@@ -209,10 +204,9 @@ func (e *engine) play(ctx context.Context, h *trace.Header, s Source, o *Options
 	return res, nil
 }
 
-// checkDeclared checks, before the first action of a trace is played, that all kernels
-// that it calls have a model, and all its collective operations an algorithm. Of a stream
-// these are not known before its end, and of some steps only not which are called in them:
-// there it is an error where the first is called.
+// checkDeclared checks, before the first action of a trace is played, that all kernels that it calls have a model, and
+// all its collective operations an algorithm. Of a stream these are not known before its end, and of some steps only
+// not which are called in them: there it is an error where the first is called.
 func (e *engine) checkDeclared(t *trace.Trace, o *Options) error {
 	h := t.Header()
 	if _, file := t.Totals(); !file || o.From > 0 || o.To > 0 && o.To < h.Steps {
@@ -250,9 +244,8 @@ type Source interface {
 	// Answer tells whether the KindPoll that ended the last batch of rank is a hit: a
 	// probe sees its message. It comes before the next Fill of that rank.
 	Answer(rank int32, hit bool)
-	// Sums returns the running sums, from 0, of the counts per rank that a
-	// KindCollective of the last batch of rank names by their number, nil if there are
-	// none. They stay as they are until the next Fill of that rank.
+	// Sums returns the running sums, from 0, of the counts per rank that a KindCollective of the last batch of rank
+	// names by their number, nil if there are none. They stay as they are until the next Fill of that rank.
 	Sums(rank int32, list int64) []int64
 }
 
@@ -278,9 +271,8 @@ func (c cursors) Sums(rank int32, list int64) []int64 { return c[rank].Sums(list
 // Requests implements Requester.
 func (c cursors) Requests(rank int32, list int64) []int32 { return c[rank].Requests(list) }
 
-// Lists is a Source that holds the actions of each rank in memory. A KindPoll
-// with trace.FlagSpin is repeated until it is answered with true; the outcome of
-// other polls changes nothing.
+// Lists is a Source that holds the actions of each rank in memory. A KindPoll with trace.FlagSpin is repeated until it
+// is answered with true; the outcome of other polls changes nothing.
 type Lists struct {
 	// Counts are the running sums that collective operations name, by their index.
 	Counts [][]int64

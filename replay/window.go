@@ -333,8 +333,7 @@ func (e *engine) sync(r int32, rk *rank, a *trace.Action) (outcome, error) {
 	return e.flush(r, rk, a.Sym, a.Tag, a.Peer, TimeWait), nil
 }
 
-// flushFirst carries on the wait for accesses with which an action begins, and reports whether it is
-// over.
+// flushFirst carries on the wait for accesses with which an action begins, and reports whether it is over.
 func (e *engine) flushFirst(r int32, rk *rank, a *trace.Action) bool {
 	phase := &e.syncRun(r).phase
 	if *phase == syncFresh {

@@ -114,9 +114,8 @@ func (c *Collective) receivesAll(ranks int) uint64 {
 	return sum
 }
 
-// Disagreement finds a rank that disagrees with another one in a call of an operation of one kind and
-// root, and says how; text is "" if there is none. Where sender and receiver differ, it names the
-// sender.
+// Disagreement finds a rank that disagrees with another one in a call of an operation of one kind and root, and says
+// how; text is "" if there is none. Where sender and receiver differ, it names the sender.
 func Disagreement(calls []Collective) (rank int, text string) {
 	kind := calls[0].Kind
 	for r := range calls {

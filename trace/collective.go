@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// This file says what a collective operation is in a trace: its kinds and their arguments,
-// Builder.Collective, which appends one to a block, and Collective, which is a KindCollective action
-// taken apart.
+// This file says what a collective operation is in a trace: its kinds and their arguments, Builder.Collective, which
+// appends one to a block, and Collective, which is a KindCollective action taken apart.
 
 // CollectiveKind is a collective operation of MPI, on all ranks of the trace or on those of a communicator.
 type CollectiveKind uint8
@@ -120,9 +119,8 @@ type Collective struct {
 	Comm int32 // 1 + family of the communicator; 0: all ranks
 	Root int32 // rank in the communicator
 
-	// What the rank sends to each and receives from each, as numbers of elements. Where the kind
-	// counts rank by rank, the running sums, from 0, of the counts of ranks 0, 1, ... take their
-	// place.
+	// What the rank sends to each and receives from each, as numbers of elements. Where the kind counts rank by rank,
+	// the running sums, from 0, of the counts of ranks 0, 1, ... take their place.
 	Send, Recv         int64
 	SendSums, RecvSums []int64
 

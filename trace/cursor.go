@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// ErrAction marks an action that no trace can mean, such as a message to a rank that does not exist or a negative
-// size.
+// ErrAction marks an action that no trace can mean, such as a message to a rank that does not exist or a negative size.
 var ErrAction = errors.New("impossible action")
 
 // CursorOptions selects what cursors yield.
@@ -24,9 +23,8 @@ type CursorOptions struct {
 	Idle bool
 }
 
-// Cursor yields the flat actions of one rank in program order: Trace.Cursors makes cursors, Fill
-// takes actions from one. Cursors of one Trace must be used by one goroutine, as they share registers
-// and decoded chunks.
+// Cursor yields the flat actions of one rank in program order: Trace.Cursors makes cursors, Fill takes actions from
+// one. Cursors of one Trace must be used by one goroutine, as they share registers and decoded chunks.
 //
 // A cursor expands in two layers: the stream names blocks with arguments, unit by unit, and the
 // linked code of a block is executed until it returns. Both places are part of its state, so that a
@@ -86,9 +84,8 @@ type cursorSet struct {
 	aux [3]int64
 }
 
-// registers are the registers of a frame and, behind them, those of a callee's frame that the caller
-// sets: an opSet can name a register beyond the end of its own frame. An array of fixed size needs no
-// check of an index.
+// registers are the registers of a frame and, behind them, those of a callee's frame that the caller sets: an opSet can
+// name a register beyond the end of its own frame. An array of fixed size needs no check of an index.
 type registers [2*maxRegs + 2]int64
 
 // frameLink says where the caller of a block goes on: its pc, in the upper 32 bits, and by how many registers its
@@ -259,9 +256,8 @@ func (c *Cursor) runBody(slot uint8, offset int32) {
 	c.pc = op.body
 }
 
-// Fill stores the next flat actions in buf and returns how many: 0 at the end of the rank's stream.
-// It stops after an action that Asks, whose Answer must come before the next call. Markers' arguments stay
-// valid until the next call.
+// Fill stores the next flat actions in buf and returns how many: 0 at the end of the rank's stream. It stops after an
+// action that Asks, whose Answer must come before the next call. Markers' arguments stay valid until the next call.
 func (c *Cursor) Fill(buf []Action) (int, error) {
 	if c.waiting != -1 {
 		if c.err == nil {
@@ -419,9 +415,8 @@ func (c *Cursor) fail(format string, args ...any) {
 	c.err = fmt.Errorf("rank %d step %d: %w: %s", c.rank, c.step, ErrAction, fmt.Sprintf(format, args...))
 }
 
-// receivable reports whether a message that run has not passed is a possible receive or probe, which
-// may name any source, any tag, and an unknown size. Nearly all messages pass the shorter check in
-// run.
+// receivable reports whether a message that run has not passed is a possible receive or probe, which may name any
+// source, any tag, and an unknown size. Nearly all messages pass the shorter check in run.
 func (c *Cursor) receivable(k Kind, peer, tag, size int64) bool {
 	return (k == KindRecv || k == KindIrecv || k == KindProbe) &&
 		(peer == AnySource || uint64(peer) < uint64(c.set.ranks)) && tag == int64(int32(tag)) && size >= -1

@@ -198,9 +198,8 @@ func (d *definitionReader) item(it *Item, b []byte, depth int) error {
 	return err
 }
 
-// operands puts lists of registers and of constants together. The result is cut from a larger
-// allocation, with its capacity bounded to its length, so that appending to one list cannot overwrite
-// the next one.
+// operands puts lists of registers and of constants together. The result is cut from a larger allocation, with its
+// capacity bounded to its length, so that appending to one list cannot overwrite the next one.
 func (d *definitionReader) operands(regs []byte, consts []int64) ([]Operand, error) {
 	n := len(regs)
 	if n != len(consts) {

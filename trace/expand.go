@@ -6,10 +6,9 @@ import "math"
 // no action. They take about a tenth of a millisecond.
 const maxIdle = 1 << 15
 
-// run executes the linked code of a block for Fill and stores its actions in buf. It returns when buf
-// is full, a poll waits for its answer, an action is impossible, the current call ends (done), or
-// maxIdle is reached. For speed it is one loop over one switch, and compute another: all actions of a
-// replay come from here, in some ns each.
+// run executes the linked code of a block for Fill and stores its actions in buf. It returns when buf is full, a poll
+// waits for its answer, an action is impossible, the current call ends (done), or maxIdle is reached. For speed it is
+// one loop over one switch, and compute another: all actions of a replay come from here, in some ns each.
 func (c *Cursor) run(buf []Action) (n int, done bool) {
 	set, code := c.set, c.set.code.instrs
 	pc := int(c.pc)
@@ -140,8 +139,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 			if !c.define(in, r) {
 				return n, false
 			}
-		// A body without a guard runs at its first poll; with a guard, once the reader says that
-		// the message is there.
+		// A body without a guard runs at its first poll; with a guard, once the reader says that the message is there.
 		case opPoll, opPollWait, opWorkPoll:
 			if c.pending>>in.flags&1 == 0 {
 				continue
@@ -254,9 +252,7 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 }
 
 // stop notes where run is in the code.
-func (c *Cursor) stop(pc, at int) {
-	c.pc, c.base = int32(pc), int32(at-int(c.index)*c.set.stride)
-}
+func (c *Cursor) stop(pc, at int) { c.pc, c.base = int32(pc), int32(at-int(c.index)*c.set.stride) }
 
 // define makes a pollable pending; it fails on a guard that names no rank or no tag.
 func (c *Cursor) define(in *instr, r *registers) bool {

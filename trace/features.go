@@ -102,8 +102,7 @@ func (s featureSet) lack(used featureSet) error {
 	return nil
 }
 
-// features returns the features that the header uses. The checker gathers those of blocks, the Writer those of
-// vectors.
+// features returns the features that the header uses. The checker gathers those of blocks, the Writer those of vectors.
 func (h *Header) features() (s featureSet) {
 	if h.Pollables > 0 {
 		s.add(featurePolls)

@@ -22,8 +22,7 @@ var fileNames = [numFileKinds]string{"file_read", "file_write"}
 // String returns the name of it in a listing.
 func (k FileKind) String() string { return nameOf(fileNames[:], uint8(k), "file access") }
 
-// collectiveFile is the bit of an item's Slot that says that all ranks of the family's group
-// access the file together.
+// collectiveFile is the bit of an item's Slot that says that all ranks of the family's group access the file together.
 const collectiveFile = 1 << 1
 
 // FileKind returns that of a KindFile action, and whether it is collective.

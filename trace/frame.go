@@ -13,9 +13,8 @@ import (
 	"reprise/internal/textutil"
 )
 
-// This file writes and reads the frames of a file: the preamble, and records with their headers and
-// checksums (frameWriter.record, frameReader.next and content). What records contain is encoded
-// elsewhere.
+// This file writes and reads the frames of a file: the preamble, and records with their headers and checksums
+// (frameWriter.record, frameReader.next and content). What records contain is encoded elsewhere.
 
 // Errors that callers branch on; they come wrapped with the file's name, the offset and what was found.
 var (
@@ -41,17 +40,15 @@ func corruptf(format string, args ...any) error {
 
 // The wire format of frames, as docs/trace-format.md states it. Numbers are little endian.
 const (
-	// A skippable frame of zstd (RFC 8878, section 3.1.2) is a magic number, the size of what
-	// follows, and bytes that a decoder passes over. The preamble and the header of each record are
-	// such frames, so that the file is a legal zstd stream, and "zstd -d" yields the contents of all
-	// records, one after the other.
+	// A skippable frame of zstd (RFC 8878, section 3.1.2) is a magic number, the size of what follows, and bytes that a
+	// decoder passes over. The preamble and the header of each record are such frames, so that the file is a legal zstd
+	// stream, and "zstd -d" yields the contents of all records, one after the other.
 	skippable    = 0x184D2A52 // a zstd skippable frame: the file is a legal zstd stream
 	signature    = "reprise\n"
 	preambleSize = 24
 	frameSize    = 88 // header of a record
-	// The largest ratio of a record's content to its compressed bytes. An RLE block of zstd states
-	// 128 KiB of content in 4 bytes (RFC 8878, section 3.1.1.2.2), and nothing expresses more with
-	// less.
+	// The largest ratio of a record's content to its compressed bytes. An RLE block of zstd states 128 KiB of content
+	// in 4 bytes (RFC 8878, section 3.1.1.2.2), and nothing expresses more with less.
 	maxExpansion = 1 << 15 // of content to its compressed bytes
 	// The largest contents of the kinds of records, in bytes after decoding. They bound the memory of a reader.
 	maxHeaderSize = 8 << 20 // bytes of a decoded header, and so on
@@ -76,14 +73,12 @@ var (
 var contentLimits = map[recordKind]int64{kindHeader: maxHeaderSize, kindDefs: maxDefsSize, kindChunk: maxChunkSize,
 	kindIndex: maxIndexSize, kindEnd: 0}
 
-// frame is the header of a record. A file is a preamble and a sequence of records: the header first,
-// then chunks, each after the definitions that it is the first to need, then the index and the end
-// record.
+// frame is the header of a record. A file is a preamble and a sequence of records: the header first, then chunks, each
+// after the definitions that it is the first to need, then the index and the end record.
 //
-// Three fields protect the sequence. Each record names its own offset and the size of the record
-// before it, so that a record that was left out, repeated or moved is noticed. And it names the hash
-// of its decoded content, so that two files can be compared chunk by chunk without reading the
-// chunks.
+// Three fields protect the sequence. Each record names its own offset and the size of the record before it, so that a
+// record that was left out, repeated or moved is noticed. And it names the hash of its decoded content, so that two
+// files can be compared chunk by chunk without reading the chunks.
 type frame struct {
 	kind          recordKind
 	number        uint32 // of the chunk, or of the first block; 0 otherwise
@@ -173,9 +168,8 @@ func parseFrame(b []byte) (frame, error) {
 	return f, f.check()
 }
 
-// check reports what no record can have. Sizes are compared before anything is allocated by them: a
-// compressor cannot expand content by more than an eighth and some bytes, nor shrink it by more than
-// maxExpansion.
+// check reports what no record can have. Sizes are compared before anything is allocated by them: a compressor cannot
+// expand content by more than an eighth and some bytes, nor shrink it by more than maxExpansion.
 func (f *frame) check() error {
 	limit, known := contentLimits[f.kind]
 	switch {
@@ -279,8 +273,7 @@ func newFrameReader(r io.Reader, name string) (*frameReader, error) {
 	return &frameReader{r: r, name: name, dec: dec}, nil
 }
 
-// errorAt adds the file's name and an offset to an error, and shortens quotes of the file to what people can
-// read.
+// errorAt adds the file's name and an offset to an error, and shortens quotes of the file to what people can read.
 func (r *frameReader) errorAt(offset int64, err error) error {
 	return fmt.Errorf("%s: offset %d: %w", r.name, offset, textutil.Brief(err))
 }
@@ -300,9 +293,8 @@ func (r *frameReader) preamble() error {
 	le := binary.LittleEndian
 	begin := b[:min(n, 16)] // all but version and checksum
 	switch {
-	// An input of no bytes at all counts as truncated, as it is what an interrupted writer leaves. Of
-	// a short input all that is there is compared, so that other kinds of files are told by their
-	// first bytes.
+	// An input of no bytes at all counts as truncated, as it is what an interrupted writer leaves. Of a short input all
+	// that is there is compared, so that other kinds of files are told by their first bytes.
 	case n > 0 && !bytes.HasPrefix(appendPreamble(nil, Version), begin):
 		return r.errorAt(0, fmt.Errorf("%w: it begins with % x", ErrNotTrace, begin))
 	case err != nil:
@@ -351,9 +343,8 @@ func (r *frameReader) short(what string, n, want int64, err error) error {
 	return r.errorAt(r.offset+n, err)
 }
 
-// pass reads a record's content into w, and checks its checksum. Memory grows with the bytes that are
-// there, and not with the size that the header claims: a few bytes must not make a reader allocate
-// megabytes.
+// pass reads a record's content into w, and checks its checksum. Memory grows with the bytes that are there, and not
+// with the size that the header claims: a few bytes must not make a reader allocate megabytes.
 func (r *frameReader) pass(f *frame, w io.Writer) error {
 	at, sum := r.offset-frameSize, crc32.New(castagnoli)
 	n, err := io.CopyN(io.MultiWriter(sum, w), r.r, int64(f.packed))

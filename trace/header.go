@@ -42,9 +42,8 @@ type Header struct {
 	Ranks        int
 	Steps        int // number of steps that the program has, set-up and end included; the trace may hold fewer
 	CommFamilies []CommFamily
-	// Communicators says that the families of messages are communicators of MPI: a message only
-	// matches within its group of its family, and peers may be ProcNull. Without it families are only
-	// names in listings.
+	// Communicators says that the families of messages are communicators of MPI: a message only matches within its
+	// group of its family, and peers may be ProcNull. Without it families are only names in listings.
 	Communicators bool
 	Axes          []Axis
 	Phases        []string
@@ -58,9 +57,8 @@ type Header struct {
 	Queues, Events []string
 }
 
-// CommFamily is a partition of the ranks into groups (communicators), such as the process rows of a grid. Every
-// rank is in exactly one group: if a communicator has only some of the ranks, the others are in a group that no
-// call names.
+// CommFamily is a partition of the ranks into groups (communicators), such as the process rows of a grid. Every rank is
+// in exactly one group: if a communicator has only some of the ranks, the others are in a group that no call names.
 type CommFamily struct {
 	Name   string
 	Groups []Group
@@ -125,16 +123,14 @@ const (
 	AxisRank                   // each rank is a class of its own
 )
 
-// Axis is a partition of the ranks into classes; an argument of a call belongs
-// to an axis: it has one value per class.
+// Axis is a partition of the ranks into classes; an argument of a call belongs to an axis: it has one value per class.
 type Axis struct {
 	Name   string
 	Kind   AxisKind
 	Family int // index into Header.Families, for AxisFamily
 }
 
-// Kernel is a computation by name. Attrs are part of the name (side=L);
-// Dims name the integers that each call carries.
+// Kernel is a computation by name. Attrs are part of the name (side=L); Dims name the integers that each call carries.
 type Kernel struct {
 	Name  string
 	Attrs []Param
@@ -174,10 +170,9 @@ type Marker struct {
 	End   bool
 }
 
-// CallSite is a place in the stream of steps from which ranks call blocks. A rank takes part in a
-// call if its entries in all mask columns are non-zero. It then calls the block that its entry of the
-// block column names, with one value from each argument column: once, or as often as its entry of the
-// count column says.
+// CallSite is a place in the stream of steps from which ranks call blocks. A rank takes part in a call if its entries
+// in all mask columns are non-zero. It then calls the block that its entry of the block column names, with one value
+// from each argument column: once, or as often as its entry of the count column says.
 type CallSite struct {
 	Name   string
 	Masks  []int // axes

@@ -123,9 +123,8 @@ func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 	return t, nil
 }
 
-// newTrace reads the beginning of a file and its header, with what both kinds of reading need. It
-// refuses, in this order, what is no trace, a version or a feature of a newer program, and a header
-// that contradicts itself.
+// newTrace reads the beginning of a file and its header, with what both kinds of reading need. It refuses, in this
+// order, what is no trace, a version or a feature of a newer program, and a header that contradicts itself.
 func newTrace(r io.Reader, name string) (*Trace, error) {
 	frames, err := newFrameReader(r, name)
 	if err != nil {
@@ -197,8 +196,7 @@ func (t *Trace) Close() error {
 type ChunkInfo struct {
 	First, Last int // steps of the first and last unit
 	Units       int
-	// Hash names the decoded content: chunks of equal hash, in whatever traces of
-	// equal headers, mean the same actions.
+	// Hash names the decoded content: chunks of equal hash, in whatever traces of equal headers, mean the same actions.
 	Hash [sha256.Size]byte
 }
 
@@ -320,8 +318,7 @@ func (t *Trace) contentAt(want *frame) ([]byte, error) {
 	return r.content(&f)
 }
 
-// CheckContents reads all chunks of a file and checks their hashes, so that what Chunks
-// says of them can be believed.
+// CheckContents reads all chunks of a file and checks their hashes, so that what Chunks says of them can be believed.
 func (t *Trace) CheckContents() error {
 	for _, i := range t.chunks {
 		if _, err := t.contentAt(&t.entries[i]); err != nil {

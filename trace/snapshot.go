@@ -8,17 +8,15 @@ import (
 	"reprise/internal/snapshot"
 )
 
-// SaveCursors writes the places of cursors that were made together, all of them. Of a stream it fails
-// with ErrStream. A place is small: registers, counters, and numbers of chunks, which are read from
-// the file again.
+// SaveCursors writes the places of cursors that were made together, all of them. Of a stream it fails with ErrStream. A
+// place is small: registers, counters, and numbers of chunks, which are read from the file again.
 func SaveCursors(w io.Writer, cursors []Cursor) error {
 	return snapshot.Save(w, func(s *snapshot.State) { cursorState(s, cursors) })
 }
 
-// RestoreCursors sets the places of new cursors to those that SaveCursors has written, of cursors of
-// the same file with the same options. It fails if the number of cursors or their code differs, or if
-// a place is not in the trace; the values of registers are not checked. After an error the cursors
-// are of no use.
+// RestoreCursors sets the places of new cursors to those that SaveCursors has written, of cursors of the same file with
+// the same options. It fails if the number of cursors or their code differs, or if a place is not in the trace; the
+// values of registers are not checked. After an error the cursors are of no use.
 func RestoreCursors(r io.Reader, cursors []Cursor) error {
 	return snapshot.Restore(r, func(s *snapshot.State) { cursorState(s, cursors) })
 }

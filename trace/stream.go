@@ -88,9 +88,8 @@ func (t *Trace) checkOrder(f *frame) error {
 	return nil
 }
 
-// finish reads the index and the end record of a stream and compares them with what has been read. A
-// stream has no other way to notice that a record in its middle is missing than to compare all of
-// them.
+// finish reads the index and the end record of a stream and compares them with what has been read. A stream has no
+// other way to notice that a record in its middle is missing than to compare all of them.
 func (t *Trace) finish(f *frame) error {
 	entries, totals, err := t.indexContent(f)
 	if err != nil {

@@ -42,8 +42,7 @@ func (r *ActionReader) Index() int64 { return r.index }
 // Err returns the error that ended the actions, nil at the end of the stream.
 func (r *ActionReader) Err() error { return r.err }
 
-// Next returns the next action that is not a step, nil at the end or after an error. It is
-// valid until the next call.
+// Next returns the next action that is not a step, nil at the end or after an error. It is valid until the next call.
 func (r *ActionReader) Next() *Action {
 	r.actions, r.lines, r.index = r.actions+r.lines, 0, r.next
 	for {

@@ -1,15 +1,13 @@
 package trace
 
-// This file says what one-sided communication is in a trace: accesses to windows (Builder.Access),
-// and synchronisations of windows (Builder.Sync). A window is named by a family and a number. The
-// rank's group in the family is the group of the window's communicator; the number can be used again
-// once the window is freed.
+// This file says what one-sided communication is in a trace: accesses to windows (Builder.Access), and synchronisations
+// of windows (Builder.Sync). A window is named by a family and a number. The rank's group in the family is the group of
+// the window's communicator; the number can be used again once the window is freed.
 
 // AccessKind is a one-sided access to memory of another rank.
 type AccessKind uint8
 
-// The accesses. A put or accumulate has bytes that go to the target, a get bytes that come back,
-// the others have both.
+// The accesses. A put or accumulate has bytes that go to the target, a get bytes that come back, the others have both.
 const (
 	AccessPut AccessKind = iota
 	AccessGet

@@ -155,9 +155,8 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 	o := &operation{flops: call.Flops}
 	slots := map[int32]int32{} // by slot of the schedule: that of the message
 
-	// step yields the action of one step of the schedule. Requests of the operation get slots behind
-	// those of the trace, in the order in which they begin, so that no wait of the program meets
-	// them.
+	// step yields the action of one step of the schedule. Requests of the operation get slots behind those of the
+	// trace, in the order in which they begin, so that no wait of the program meets them.
 	step := func(s *collective.Step) error {
 		switch s.Op {
 		// Waits of a schedule are for its own requests only; those of the program stay open.

@@ -127,9 +127,8 @@ func (g *Generator) Close() error {
 	return g.writer.Close()
 }
 
-// Groups returns n groups of count members: group i begins at rank i*start and goes on in steps of
-// stride. So a grid of P*Q ranks, row by row, has the rows Groups(P, Q, 1, Q) and the columns
-// Groups(Q, 1, Q, P).
+// Groups returns n groups of count members: group i begins at rank i*start and goes on in steps of stride. So a grid of
+// P*Q ranks, row by row, has the rows Groups(P, Q, 1, Q) and the columns Groups(Q, 1, Q, P).
 func Groups(n, start, stride, count int) []trace.Group {
 	list := make([]trace.Group, n)
 	for i := range list {

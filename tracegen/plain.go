@@ -30,9 +30,8 @@ func KernelFlops(h *trace.Header) FlopsFunc {
 	}
 }
 
-// Plain yields plain actions: computations in flop, sleeps, point-to-point messages, waits, tests and
-// recorded probes. It answers polls, and leaves out what takes no time: phases, steps, and kernels
-// without flop.
+// Plain yields plain actions: computations in flop, sleeps, point-to-point messages, waits, tests and recorded probes.
+// It answers polls, and leaves out what takes no time: phases, steps, and kernels without flop.
 type Plain struct {
 	// Polls answers all polls of all ranks. A rule for several ranks must not
 	// depend on the rank: trace.Hit and trace.Late do not.

@@ -119,8 +119,7 @@ func (j *job) readOutputs(c *cli.Context) error {
 	return nil
 }
 
-// begin begins all, and sets the observers of the replay. If one of them cannot begin, nothing is left of the
-// others.
+// begin begins all, and sets the observers of the replay. If one of them cannot begin, nothing is left of the others.
 //
 // Observers are called in the order of the table.
 func (list outputs) begin(ctx context.Context, o *replay.Options) error {

@@ -188,8 +188,7 @@ type routeLink struct {
 	Policy    string  `json:"sharing_policy"`
 }
 
-// findRoute returns the route between two hosts. Of the loopback that all hosts have the
-// options say how quick it is.
+// findRoute returns the route between two hosts. Of the loopback that all hosts have the options say how quick it is.
 //
 // Latencies add up, with the distance of hosts by coordinates (SimGrid: Vivaldi zones). The TCP window limits a message
 // to gamma/(2*latency) byte/s.

@@ -152,8 +152,7 @@ type estimateResults struct {
 	CriticalPath *path.Data    `json:"critical_path,omitempty"`
 }
 
-// workerLease is the time after which a process of another host that shares windows, and is not seen, counts as
-// dead.
+// workerLease is the time after which a process of another host that shares windows, and is not seen, counts as dead.
 const workerLease = 30 * time.Second
 
 // sampleTrace estimates the makespan from windows of steps, or replays all of the trace where that costs no

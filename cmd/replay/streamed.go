@@ -41,8 +41,7 @@ const streamChunk = 256 << 10
 // errGivenUp ends a file that is not wanted any more.
 var errGivenUp = errors.New("given up")
 
-// newStreamed begins a file, compressed by gzip if it is to be, of a replay whose context is ctx
-// and is ended by end.
+// newStreamed begins a file, compressed by gzip if it is to be, of a replay whose context is ctx and is ended by end.
 func newStreamed(ctx context.Context, path string, zipped bool, end context.CancelCauseFunc) (*streamed, error) {
 	if err := atomicfile.Check(path); err != nil {
 		return nil, err
@@ -86,8 +85,7 @@ func newStreamed(ctx context.Context, path string, zipped bool, end context.Canc
 	return f, nil
 }
 
-// writeStreamed lets content write a file, as atomicfile.Write does, until ctx ends while nobody
-// reads from it.
+// writeStreamed lets content write a file, as atomicfile.Write does, until ctx ends while nobody reads from it.
 func writeStreamed(ctx context.Context, path string, content func(io.Writer) error) error {
 	f, err := newStreamed(ctx, path, false, func(error) {})
 	if err != nil {

@@ -18,9 +18,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-func main() {
-	command.Main("tracegen", run)
-}
+func main() { command.Main("tracegen", run) }
 
 // run is the command: stdout gets the trace or a list, stderr everything else.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -55,9 +53,8 @@ func withDat(c *cli.Context, path string, read func(in io.Reader, name string) e
 	return read(f, path)
 }
 
-// writeTrace calls write with a writer to the file at path, which appears whole
-// or not at all, or to stdout if path is "-". It refuses to write binary data to
-// a terminal.
+// writeTrace calls write with a writer to the file at path, which appears whole or not at all, or to stdout if path is
+// "-". It refuses to write binary data to a terminal.
 func writeTrace(path string, stdout io.Writer, write func(io.Writer) error) error {
 	switch {
 	case path == "-" && terminal.Is(stdout):

@@ -18,8 +18,7 @@ import (
 	"reprise/tracegen/simgrid"
 )
 
-// MostActions is how many actions of all ranks together can be timed: each is a
-// phase of the trace.
+// MostActions is how many actions of all ranks together can be timed: each is a phase of the trace.
 const MostActions = math.MaxUint16
 
 // Source is a SimGrid trace with a phase around everything up to the end of each
@@ -135,9 +134,8 @@ func kindOf(verb string) trace.Kind {
 	return trace.KindCollective
 }
 
-// EndTimes returns for each rank the time in seconds at which each of its lines has
-// completed, NaN if the line is no action. The phases begin when the ranks do, which
-// is at the time begin; one of no length is not in the result.
+// EndTimes returns for each rank the time in seconds at which each of its lines has completed, NaN if the line is no
+// action. The phases begin when the ranks do, which is at the time begin; one of no length is not in the result.
 func (s *Source) EndTimes(res *replay.Result, begin float64) [][]float64 {
 	length := map[string]float64{}
 	for _, p := range res.Phases {

@@ -28,11 +28,10 @@ const (
 	maxLinks   = 40       // symbolic links that are followed, as in Linux
 )
 
-// Write lets content write to the file at path. A regular file, new or old, is replaced when its
-// content is complete and safe on the disk; if content fails, nothing has changed. An old file
-// keeps its permissions, and only its owner may read the new one before; a new file has the
-// permissions that the umask leaves. Symbolic links are followed. Anything else, such as a named
-// pipe, is written to as it is. Errors name path.
+// Write lets content write to the file at path. A regular file, new or old, is replaced when its content is complete
+// and safe on the disk; if content fails, nothing has changed. An old file keeps its permissions, and only its owner
+// may read the new one before; a new file has the permissions that the umask leaves. Symbolic links are followed.
+// Anything else, such as a named pipe, is written to as it is. Errors name path.
 //
 // The steps are: find the end of the links at path; create the hidden file beside it and lock it;
 // have content write to it; give it the permissions of the old file; have the disk know its content
@@ -69,13 +68,11 @@ func Replace(path string, content func(io.Writer) error) error {
 	return Write(path, content)
 }
 
-// Create writes a file that must not be there: otherwise the error is fs.ErrExist. Of several
-// processes, on several hosts, that create the same file at the same time, one succeeds, and the
-// others find its whole text: the file is a hard link of one with a name of its own, which is
-// removed.
+// Create writes a file that must not be there: otherwise the error is fs.ErrExist. Of several processes, on several
+// hosts, that create the same file at the same time, one succeeds, and the others find its whole text: the file is a
+// hard link of one with a name of its own, which is removed.
 func Create(path string, text []byte) error {
-	// A rename would replace the file of another process; a link fails where the name is taken, on
-	// NFS as well.
+	// A rename would replace the file of another process; a link fails where the name is taken, on NFS as well.
 	own, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
@@ -192,10 +189,9 @@ func Buffered(w io.Writer, content func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// CheckOverwrite returns an error if output is the same regular file as one of the inputs:
-// writing it would replace an input. The output "-" is the standard output, which replaces
-// nothing; the input "-" is the standard input, which may come from a file. A name without a file
-// is never the same.
+// CheckOverwrite returns an error if output is the same regular file as one of the inputs: writing it would replace an
+// input. The output "-" is the standard output, which replaces nothing; the input "-" is the standard input, which may
+// come from a file. A name without a file is never the same.
 func CheckOverwrite(output string, inputs ...string) error {
 	to, err := os.Stat(output)
 	if output == "-" || err != nil || !to.Mode().IsRegular() {
@@ -213,10 +209,9 @@ func CheckOverwrite(output string, inputs ...string) error {
 	return nil
 }
 
-// Distinct returns an error if two of the outputs are the same file, of which the one that is
-// written last would replace the other. Files that do not exist yet are compared by their paths,
-// symbolic links followed. "", "-" and everything that is no regular file, such as /dev/null, is
-// never the same.
+// Distinct returns an error if two of the outputs are the same file, of which the one that is written last would
+// replace the other. Files that do not exist yet are compared by their paths, symbolic links followed. "", "-" and
+// everything that is no regular file, such as /dev/null, is never the same.
 func Distinct(outputs ...string) error {
 	for i, a := range outputs {
 		for _, b := range outputs[:i] {
@@ -236,8 +231,7 @@ func Distinct(outputs ...string) error {
 	return nil
 }
 
-// Place returns the absolute path at which Write puts a file, symbolic links followed as far as
-// they can be read.
+// Place returns the absolute path at which Write puts a file, symbolic links followed as far as they can be read.
 func Place(path string) string {
 	if at, err := follow(path); err == nil {
 		path = at

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// WriteDir lets content fill a directory that then becomes path: a new one, or one that replaces
-// an empty one, whose permissions it keeps. Symbolic links are followed. If content fails,
-// nothing has changed. Errors name path.
+// WriteDir lets content fill a directory that then becomes path: a new one, or one that replaces an empty one, whose
+// permissions it keeps. Symbolic links are followed. If content fails, nothing has changed. Errors name path.
 func WriteDir(path string, content func(dir string) error) error {
 	path = trimSlashes(path)
 	target, err := followDir(path)

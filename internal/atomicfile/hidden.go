@@ -17,11 +17,10 @@ import (
 //
 //	.OUTPUT.MACHINE-N.part
 //
-// where N is the first number that is free, and MACHINE six digits of a hash. Its writer holds a
-// lock on it (flock), which ends with the process. So the next process that writes the same
-// output on the same machine finds the hidden files of dead processes, and removes them. The name
-// has the machine, because locks on a network file system may hold on one machine only. Without
-// locks nothing is removed.
+// where N is the first number that is free, and MACHINE six digits of a hash. Its writer holds a lock on it (flock),
+// which ends with the process. So the next process that writes the same output on the same machine finds the hidden
+// files of dead processes, and removes them. The name has the machine, because locks on a network file system may hold
+// on one machine only. Without locks nothing is removed.
 type hidden struct {
 	name string
 	file *os.File // open, and locked
@@ -65,8 +64,7 @@ func beside(path string, create func(name string) (*os.File, error)) (*hidden, e
 	id, _ := os.ReadFile("/etc/machine-id")
 	machine := sha256.Sum256(append(id, host...))
 	name := func(n int) string { return fmt.Sprintf("%s.%s.%x-%d.part", dir, base, machine[:3], n) }
-	// Under the lock, since another goroutine of this process may be about to lock the file that it
-	// has just created.
+	// Under the lock, since another goroutine of this process may be about to lock the file that it has just created.
 	for n := range mostLeft {
 		removeDead(name(n))
 	}
@@ -126,10 +124,9 @@ func removeDead(name string) {
 	}
 }
 
-// become has a hidden file take the place of old, nil if there is nothing yet, at target, the end of
-// the links at path. Its content was written with err: after an error it is removed instead. The
-// content is safe on the disk before the name is, so that a crash of the machine leaves the old
-// file or the whole new one.
+// become has a hidden file take the place of old, nil if there is nothing yet, at target, the end of the links at path.
+// Its content was written with err: after an error it is removed instead. The content is safe on the disk before the
+// name is, so that a crash of the machine leaves the old file or the whole new one.
 func (h *hidden) become(path, target string, old fs.FileInfo, err error) error {
 	if err == nil && old != nil {
 		err = keepOwner(h.file, old)
@@ -157,8 +154,7 @@ func (h *hidden) become(path, target string, old fs.FileInfo, err error) error {
 	return naming(path, h.name, h.end(err))
 }
 
-// end removes the hidden file unless it was renamed, and gives up its lock. It returns err, or
-// its own error.
+// end removes the hidden file unless it was renamed, and gives up its lock. It returns err, or its own error.
 func (h *hidden) end(err error) error {
 	unfinished.Lock()
 	if unfinished.set[h] {
@@ -215,9 +211,8 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chmod(mode)
 }
 
-// syncDir waits until the disk knows the names in a directory: otherwise a crash of the machine
-// may undo a rename. File systems that cannot do that, and directories that may not be read, are
-// no error.
+// syncDir waits until the disk knows the names in a directory: otherwise a crash of the machine may undo a rename. File
+// systems that cannot do that, and directories that may not be read, are no error.
 func syncDir(dir string) error {
 	if dir == "" {
 		dir = "."

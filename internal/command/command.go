@@ -174,8 +174,7 @@ func placeholder(usage string) string {
 	return ""
 }
 
-// Subcommands makes the commands those of app, which are called its kind. Without any
-// it shows its help.
+// Subcommands makes the commands those of app, which are called its kind. Without any it shows its help.
 func Subcommands(app *cli.App, kind string, commands ...*cli.Command) {
 	app.Commands, app.Action = commands, choose(kind, commands, cli.ShowAppHelp)
 }
@@ -227,10 +226,9 @@ func CheckOutput(c *cli.Context, flag string, inputs ...string) {
 	textutil.Check(atomicfile.Check(c.String(flag)))
 }
 
-// choose prepares commands, and returns what to do where one of them should be named
-// but is not. The word help, alone or before the name of a command, asks for help: the
-// library's command of that name would stand in every list, and takes the names of files
-// where a command without commands reads them.
+// choose prepares commands, and returns what to do where one of them should be named but is not. The word help, alone
+// or before the name of a command, asks for help: the library's command of that name would stand in every list, and
+// takes the names of files where a command without commands reads them.
 func choose(kind string, commands []*cli.Command, help func(*cli.Context) error) cli.ActionFunc {
 	var names []string
 	for _, c := range commands {
@@ -270,8 +268,7 @@ func choose(kind string, commands []*cli.Command, help func(*cli.Context) error)
 	}
 }
 
-// coded is an error that says with which code the process ends. It implements
-// cli.ExitCoder.
+// coded is an error that says with which code the process ends. It implements cli.ExitCoder.
 type coded struct {
 	error
 	code int
@@ -337,8 +334,7 @@ func warn(w io.Writer, name string, list []warning.Warning) {
 	}
 }
 
-// Steps reads the value of --steps, A:B, of which either may be left out; 0 and 0 for
-// none.
+// Steps reads the value of --steps, A:B, of which either may be left out; 0 and 0 for none.
 func Steps(text string) (from, to int, err error) {
 	if text == "" {
 		return 0, 0, nil
@@ -370,8 +366,7 @@ func Quoted(args ...string) string {
 	return strings.Join(texts, " ")
 }
 
-// version and commit are set by make and scripts/dist; a program that go install has
-// built knows them from there.
+// version and commit are set by make and scripts/dist; a program that go install has built knows them from there.
 var version, commit string
 
 // Version returns the version of the program: a tag, or what git describe says.
@@ -385,12 +380,11 @@ func Version() string {
 	return "unknown"
 }
 
-// FlagsFirst puts the flags of a command line before its other arguments, behind which the library
-// does not look for them: trace stat FILE --json means what trace stat --json FILE does. What
-// follows "--" stays where it is, and so does all behind the name of a command that parses its
-// flags itself. A command that starts a program takes for that what follows its own arguments, and
-// there nothing is moved either. If the value of a flag is missing, no later argument is moved to its
-// place. With --help only that flag is left.
+// FlagsFirst puts the flags of a command line before its other arguments, behind which the library does not look for
+// them: trace stat FILE --json means what trace stat --json FILE does. What follows "--" stays where it is, and so does
+// all behind the name of a command that parses its flags itself. A command that starts a program takes for that what
+// follows its own arguments, and there nothing is moved either. If the value of a flag is missing, no later argument is
+// moved to its place. With --help only that flag is left.
 func FlagsFirst(app *cli.App, args []string) []string {
 	if len(args) == 0 {
 		return args

@@ -61,16 +61,14 @@ func Execute(ctx context.Context, app *cli.App, args []string) error {
 	return nil
 }
 
-// completions are the scripts by which shells complete the command NAME. Each asks the program
-// itself what may stand at the cursor (see words), so a script fits every version of it.
-// In bash, --flag=value comes in three words.
+// completions are the scripts by which shells complete the command NAME. Each asks the program itself what may stand at
+// the cursor (see words), so a script fits every version of it. In bash, --flag=value comes in three words.
 //
 //go:embed completion.bash completion.zsh completion.fish
 var completions embed.FS
 
-// words returns what may stand in place of the last word of a command line: flags, commands and
-// values of flags that begin like it, each with a tab and what help says of it; and "/" if names
-// of files may stand there.
+// words returns what may stand in place of the last word of a command line: flags, commands and values of flags that
+// begin like it, each with a tab and what help says of it; and "/" if names of files may stand there.
 func words(app *cli.App, line []string) (list []string) {
 	c := rootOf(app)
 	flags, takesFiles := flagsOf(c), app.ArgsUsage != ""

@@ -125,8 +125,7 @@ func (o *output) Fd() uintptr { return o.file.Fd() }
 // Raw returns the file for those who move the cursor on purpose.
 func (o *output) Raw() io.Writer { return o.file }
 
-// endings are what signals do in this process. There is one set of them: a process has
-// one set of signal handlers.
+// endings are what signals do in this process. There is one set of them: a process has one set of signal handlers.
 var endings = struct {
 	sync.Mutex
 	end  func(os.Signal) // what OnEnding asks for; nil: the process ends at once

@@ -9,8 +9,7 @@ package portable
 
 import "math"
 
-// The approximation of (atan(t)/t - 1)/t^2 for |t| <= 2-sqrt(3), in t^2: highest power
-// first.
+// The approximation of (atan(t)/t - 1)/t^2 for |t| <= 2-sqrt(3), in t^2: highest power first.
 var (
 	atanAbove = [...]float64{-0.83758299368150059274, -8.4946240351320683534, -20.505855195861651981,
 		-13.688768894191926929}
@@ -109,8 +108,7 @@ func Exp(x float64) float64 {
 	return math.Ldexp(polynomial(inverse[:], r), int(k))
 }
 
-// polynomial returns the value at x of a polynomial, the coefficient of the highest
-// power first, by Horner's rule.
+// polynomial returns the value at x of a polynomial, the coefficient of the highest power first, by Horner's rule.
 func polynomial(c []float64, x float64) float64 {
 	y := 0.
 	for _, a := range c {

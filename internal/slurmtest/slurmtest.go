@@ -1,7 +1,6 @@
-// Package slurmtest gives tests a Slurm of two nodes on this machine, which they may break:
-// scripts/slurm.sh, as make slurmtest has installed it. The nodes are node0 and node1, with two
-// processors each; the partitions are work and, before which that gives way, urgent. The tests of
-// study/slurm know how to break it.
+// Package slurmtest gives tests a Slurm of two nodes on this machine, which they may break: scripts/slurm.sh, as make
+// slurmtest has installed it. The nodes are node0 and node1, with two processors each; the partitions are work and,
+// before which that gives way, urgent. The tests of study/slurm know how to break it.
 package slurmtest
 
 import (

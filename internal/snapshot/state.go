@@ -8,9 +8,8 @@
 //		snapshot.Slice(s, &q.events, func(e *event) { s.Vars(&e.time, &e.rank) })
 //	}
 //
-// A [State] that writes stores the variables that the method names; one that reads sets them.
-// The method lists each variable once, so that both directions agree. The first error sticks, and
-// later calls do nothing.
+// A [State] that writes stores the variables that the method names; one that reads sets them. The method lists each
+// variable once, so that both directions agree. The first error sticks, and later calls do nothing.
 //
 // A file is trusted once its checksum has been verified (see [Read]): values are not checked
 // again. The caller must see to it that the program that reads has the same types ([Layout]).
@@ -146,9 +145,8 @@ func (s *State) Section(name string) {
 	s.section = name
 }
 
-// Vars moves the variables that pointers lead to, of any type whose kind is a boolean, a number or a
-// string, and slices, arrays and exported fields of these. A slice of the length that was stored is set
-// in place.
+// Vars moves the variables that pointers lead to, of any type whose kind is a boolean, a number or a string, and
+// slices, arrays and exported fields of these. A slice of the length that was stored is set in place.
 func (s *State) Vars(pointers ...any) {
 	for _, p := range pointers {
 		switch v := p.(type) { // what is frequent does without reflection

@@ -95,9 +95,8 @@ func InsteadAt(err error, name string, r io.ReaderAt, want ...Kind) error {
 	return Instead(err, name, head[:n], want...)
 }
 
-// Instead returns err, of reading a file as one of the wanted kinds, or an error that says
-// what the file is instead if its head shows that: with err behind it where the head
-// only suggests it.
+// Instead returns err, of reading a file as one of the wanted kinds, or an error that says what the file is instead if
+// its head shows that: with err behind it where the head only suggests it.
 func Instead(err error, name string, head []byte, want ...Kind) error {
 	if err == nil {
 		return nil

@@ -105,8 +105,7 @@ func all(list []string, pattern string) bool {
 	return len(list) > 0 && !slices.ContainsFunc(list, func(line string) bool { return !re.MatchString(line) })
 }
 
-// lines returns the lines of a text that are whole and have something but a comment, none of
-// what is no text.
+// lines returns the lines of a text that are whole and have something but a comment, none of what is no text.
 func lines(head []byte, comment string) []string {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// variable of the environment with the path of a command that is built already, for machines
-// without a compiler.
+// variable of the environment with the path of a command that is built already, for machines without a compiler.
 const variable = "REPRISE_STUDY"
 
 // Command returns the path of the command study, which it builds.
@@ -82,8 +81,7 @@ func Table(t testing.TB, dir string) string {
 // none was made again that was done, and no lease is left.
 func CheckOnce(t testing.TB, dir string) {
 	t.Helper()
-	// The files are read here by their documented format, not by package study, so that a fault
-	// there is not hidden.
+	// The files are read here by their documented format, not by package study, so that a fault there is not hidden.
 	times := map[string]int{}
 	journals, err := filepath.Glob(filepath.Join(dir, "journals", "*"))
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"reprise/internal/textutil"
 )
 
-// Bar shows on a terminal how far something has come, how quick it is and how long it will
-// take, if it takes long. On another file, such as the log of a job, it writes that in a line now and then. The nil Bar
-// shows nothing.
+// Bar shows on a terminal how far something has come, how quick it is and how long it will take, if it takes long. On
+// another file, such as the log of a job, it writes that in a line now and then. The nil Bar shows nothing.
 //
 // Methods may be called from several goroutines: timers and workers tell the same bar how far they are.
 type Bar struct {

@@ -1,6 +1,5 @@
 // Package terminal tells terminals from other files ([Is], [IsPath]), knows how wide they are ([Wide]), and shows
-// progress on them ([Bar]), in lines on other files. Colours and cursors are left to the
-// libraries.
+// progress on them ([Bar]), in lines on other files. Colours and cursors are left to the libraries.
 package terminal
 
 import (

@@ -3,8 +3,7 @@
 //
 // # Language
 //
-// A text is lines of words; a line that begins with # is a comment. The lines of a case follow its
-// first:
+// A text is lines of words; a line that begins with # is a comment. The lines of a case follow its first:
 //
 //	case NAME RANKS [OPTION:VALUE ...] [hosts:HOST,HOST,...]
 //	comm NAME RANK ... [| RANK ...]

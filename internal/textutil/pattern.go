@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// Pattern matches names of kernels and of hosts. "*" stands for any run of
-// characters; "[1-3,7]", as in the host lists of batch systems, for one whole
-// decimal number of these ranges, leading zeros ignored. Everything else
-// stands for itself.
+// Pattern matches names of kernels and of hosts. "*" stands for any run of characters; "[1-3,7]", as in the host lists
+// of batch systems, for one whole decimal number of these ranges, leading zeros ignored. Everything else stands for
+// itself.
 type Pattern struct {
 	text    string
 	parts   []patternPart
@@ -76,8 +75,7 @@ func (p *Pattern) String() string { return p.text }
 // Exact reports whether the pattern stands for its own text only.
 func (p *Pattern) Exact() bool { return p.literal == len(p.text) }
 
-// Specificity orders patterns: exact names before all others, then the number
-// of characters that stand for themselves.
+// Specificity orders patterns: exact names before all others, then the number of characters that stand for themselves.
 func (p *Pattern) Specificity() int {
 	const exact = 1 << 30 // more than any text has
 	if p.Exact() {
@@ -86,9 +84,8 @@ func (p *Pattern) Specificity() int {
 	return p.literal
 }
 
-// Match reports whether the pattern stands for name. On a mismatch the last
-// star takes one character more, so the cost is at most len(name) times
-// len(parts).
+// Match reports whether the pattern stands for name. On a mismatch the last star takes one character more, so the cost
+// is at most len(name) times len(parts).
 func (p *Pattern) Match(name string) bool {
 	i, at := 0, 0                 // part, position in name
 	star, starAt := -1, len(name) // last star seen and where its run ends
@@ -115,8 +112,7 @@ func (p *Pattern) Match(name string) bool {
 	}
 }
 
-// length returns how many characters of name the part matches at position at,
-// or 0 for none.
+// length returns how many characters of name the part matches at position at, or 0 for none.
 func (e *patternPart) length(name string, at int) int {
 	if at == len(name) {
 		return 0

@@ -71,8 +71,7 @@ func (t *Table) Write(w io.Writer) error {
 	return err
 }
 
-// widthsOf returns how many columns of a terminal those of rows have. A row of one cell has no
-// columns.
+// widthsOf returns how many columns of a terminal those of rows have. A row of one cell has no columns.
 func widthsOf(rows [][]string) (widths []int) {
 	for _, r := range rows {
 		for i, cell := range r {

@@ -103,8 +103,7 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// obeyed reports what moves the cursor, changes colours, or turns the direction of
-// writing.
+// obeyed reports what moves the cursor, changes colours, or turns the direction of writing.
 func obeyed(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
@@ -123,9 +122,7 @@ func Brief(err error) error {
 }
 
 // OneLine returns an error whose text is one line: errors that are joined stand one behind the other.
-func OneLine(err error) error {
-	return &brief{err, strings.ReplaceAll(err.Error(), "\n", "; ")}
-}
+func OneLine(err error) error { return &brief{err, strings.ReplaceAll(err.Error(), "\n", "; ")} }
 
 type brief struct {
 	error
@@ -150,8 +147,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// editDistance returns the Levenshtein distance of a and b, of which a is cut to
-// 64 bytes to bound the work.
+// editDistance returns the Levenshtein distance of a and b, of which a is cut to 64 bytes to bound the work.
 func editDistance(a, b string) int {
 	a = a[:min(len(a), 64)]
 	row := make([]int, len(b)+1)

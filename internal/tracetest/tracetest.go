@@ -1,7 +1,6 @@
 // Package tracetest builds small traces for tests of what reads, replays or shows traces: of ranks that each do
-// something of their own ([Trace]), of a grid of 2x3 ranks with call sites ([GridHeader], [Traced], [PollBlock]),
-// of a ring ([Ring]), and of whatever bytes say ([Wild]). Traces of real programs are in testdata and come from
-// tracegen.
+// something of their own ([Trace]), of a grid of 2x3 ranks with call sites ([GridHeader], [Traced], [PollBlock]), of a
+// ring ([Ring]), and of whatever bytes say ([Wild]). Traces of real programs are in testdata and come from tracegen.
 package tracetest
 
 import (
@@ -129,8 +128,7 @@ func Messages(count int) *trace.Trace {
 	return Must(trace.NewReaderAt(bytes.NewReader(data), int64(len(data)), "example"))
 }
 
-// GridHeader describes 2x3 ranks, row-major, with one call site of two arguments
-// per process row and one vector.
+// GridHeader describes 2x3 ranks, row-major, with one call site of two arguments per process row and one vector.
 func GridHeader() *trace.Header {
 	h := &trace.Header{Program: "test", Ranks: 6, Steps: 3, Pollables: 1, Phases: []string{"work"}}
 	row, col := trace.CommFamily{Name: "row"}, trace.CommFamily{Name: "col"}
@@ -194,8 +192,7 @@ func PollBlock(t *testing.T, h *trace.Header, guarded bool) *trace.Trace {
 	return Must(trace.NewReader(bytes.NewReader(data), "polls"))
 }
 
-// RingHeader is that of 2x3 ranks with one call site: the column's number, and two
-// sizes per column.
+// RingHeader is that of 2x3 ranks with one call site: the column's number, and two sizes per column.
 func RingHeader() *trace.Header {
 	h := GridHeader()
 	h.Phases = append(h.Phases, "rest")

@@ -153,8 +153,7 @@ func (w *Workload) Write(dir string) error {
 		fmt.Fprintf(&out, "%d init\n", r)
 		for i, x := range rounds {
 			if w.Pattern != "ring" {
-				// Exchanges are symmetric: the peer's number differs in the bits of the mask, so
-				// both name each other.
+				// Exchanges are symmetric: the peer's number differs in the bits of the mask, so both name each other.
 				peer := r ^ x.shift
 				fmt.Fprintf(&out, "%d sendRecv %d %d %d %d 6 6\n", r, x.bytes[r], peer, x.bytes[peer], peer)
 				continue

@@ -150,8 +150,7 @@ func (d *Document) Entries(n ast.Node, what string) (list []Entry, err error) {
 	return list, nil
 }
 
-// Fields returns the entries of the mapping n by key, which must be one of
-// the given keys.
+// Fields returns the entries of the mapping n by key, which must be one of the given keys.
 func (d *Document) Fields(n ast.Node, what string, keys ...string) (byKey map[string]ast.Node, err error) {
 	defer textutil.Stopped(&err)
 	list := textutil.Must(d.Entries(n, what))

@@ -539,8 +539,7 @@ func (s *System) takeOver(c uint32) bool {
 	return true
 }
 
-// letGo takes the own variables of c whose maximum is below a level from its clock, and reports whether there
-// were any.
+// letGo takes the own variables of c whose maximum is below a level from its clock, and reports whether there were any.
 func (s *System) letGo(c uint32, level float64) (some bool) {
 	k := &s.clocks.of[c]
 	k.lowest = math.Inf(1)

@@ -23,9 +23,8 @@ func (s *System) solveAll() {
 	s.solvePart()
 }
 
-// solveComponent computes by the reference the shares of all variables that are tied, over
-// any number of common constraints, to one that changed. The local solver leaves to it what a
-// mixed FATPIPE is involved in.
+// solveComponent computes by the reference the shares of all variables that are tied, over any number of common
+// constraints, to one that changed. The local solver leaves to it what a mixed FATPIPE is involved in.
 func (s *System) solveComponent() {
 	s.beginPart()
 	for _, id := range s.set.variables {
@@ -92,8 +91,7 @@ func (p *part) addConstraint(c uint32, capacity float64, fatpipe bool) bool {
 	return true
 }
 
-// solvePart computes the shares of the part's variables, which must be all those
-// on their constraints.
+// solvePart computes the shares of the part's variables, which must be all those on their constraints.
 func (s *System) solvePart() {
 	p := &s.part
 	for _, id := range p.variables {

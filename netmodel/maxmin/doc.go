@@ -1,6 +1,5 @@
-// Package maxmin shares capacities fairly: it solves systems of constraints, as links, and of
-// variables that use them, as flows, by weighted max-min fairness, and solves them again
-// when variables come and go.
+// Package maxmin shares capacities fairly: it solves systems of constraints, as links, and of variables that use them,
+// as flows, by weighted max-min fairness, and solves them again when variables come and go.
 //
 // # The problem
 //

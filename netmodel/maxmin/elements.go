@@ -73,9 +73,8 @@ type constraint struct {
 	state      uint32  // index in workingSet.states while it is in the working set, else unshared
 }
 
-// fatpipe is the state of a FATPIPE constraint. As long as all its variables have the same
-// usage it only bounds each of them. When they differ it is mixed: it couples
-// them, and their shares depend on the order of the filling.
+// fatpipe is the state of a FATPIPE constraint. As long as all its variables have the same usage it only bounds each of
+// them. When they differ it is mixed: it couples them, and their shares depend on the order of the filling.
 type fatpipe struct {
 	usage  float64 // of the variable that came first
 	other  int32   // number of variables with another usage
@@ -205,8 +204,7 @@ func (s *System) enlist(from, to uint32) {
 	}
 }
 
-// enlistFat does the same on a FATPIPE. If the constraint is mixed then, the next solve
-// leaves it to the reference.
+// enlistFat does the same on a FATPIPE. If the constraint is mixed then, the next solve leaves it to the reference.
 func (s *System) enlistFat(i uint32) {
 	s.enlist(i, i+1)
 	c, usage := s.elements[i].constraint, s.elements[i].usage

@@ -22,8 +22,7 @@ const (
 // below, a linear search for the next one is as quick.
 const heapThreshold = 1 << stateBits
 
-// fill gives all variables of A their levels by progressive filling, as if the variables
-// outside A were fixed.
+// fill gives all variables of A their levels by progressive filling, as if the variables outside A were fixed.
 func (s *System) fill() {
 	a := &s.set
 	constraints, states := s.constraints, a.states
@@ -55,8 +54,7 @@ func (s *System) fill() {
 	}
 }
 
-// fillOne is fill if A is one variable: the first of its constraints to saturate, or its maximum,
-// gives its level.
+// fillOne is fill if A is one variable: the first of its constraints to saturate, or its maximum, gives its level.
 func (s *System) fillOne(id uint32) {
 	a, constraints, v := &s.set, s.constraints, &s.variables[id]
 	states, first := a.states, int64(neverKey)
@@ -82,10 +80,9 @@ func (s *System) fillOne(id uint32) {
 	a.fixLast(v, elements, level)
 }
 
-// keyOf returns the level at which the constraint of a state saturates, as a number that
-// orders as levels do, with the state in place of the last bits: levels that agree to
-// 3e-14 count as equal, and the state that was opened first comes first. A constraint that
-// rounding has overloaded comes before all others.
+// keyOf returns the level at which the constraint of a state saturates, as a number that orders as levels do, with the
+// state in place of the last bits: levels that agree to 3e-14 count as equal, and the state that was opened first comes
+// first. A constraint that rounding has overloaded comes before all others.
 func keyOf(remaining, usage float64, state uint32) int64 {
 	return int64(math.Float64bits(remaining/usage))&^stateMask | int64(state)
 }
@@ -93,8 +90,7 @@ func keyOf(remaining, usage float64, state uint32) int64 {
 // neverKey is behind all keys.
 const neverKey = math.MaxInt64
 
-// spareKeys is the number of neverKeys that follow the states', as firstState looks at four
-// in a turn.
+// spareKeys is the number of neverKeys that follow the states', as firstState looks at four in a turn.
 const spareKeys = 3
 
 // firstState returns the state of the constraint that saturates first.
@@ -220,9 +216,8 @@ func (s *System) risingUsage(c uint32) float64 {
 	return usage
 }
 
-// fillByHeap is fill's loop for many constraints. Keys are brought up to date when they
-// reach the top: while variables are fixed at the lowest level, the level at which a
-// constraint saturates never falls.
+// fillByHeap is fill's loop for many constraints. Keys are brought up to date when they reach the top: while variables
+// are fixed at the lowest level, the level at which a constraint saturates never falls.
 func (s *System) fillByHeap() {
 	a := &s.set
 	a.heap = a.heap[:0]

@@ -24,10 +24,9 @@ func (s *System) mustHold() {
 	}
 }
 
-// checkInvariants checks, from loads computed anew, that no constraint is overloaded, that
-// every variable is at its maximum or has a bottleneck, that the counts agree, and that the
-// solver has left its working set empty. With FATPIPEs, where the reference is
-// used, too, loads may be off by its error.
+// checkInvariants checks, from loads computed anew, that no constraint is overloaded, that every variable is at its
+// maximum or has a bottleneck, that the counts agree, and that the solver has left its working set empty. With
+// FATPIPEs, where the reference is used, too, loads may be off by its error.
 func (s *System) checkInvariants() error {
 	tolerance := solverTolerance
 	if s.fatpipes != nil {
@@ -100,9 +99,8 @@ func (s *System) checkBottleneck(id int) error {
 	return nil
 }
 
-// referenceError bounds what the reference loses as it subtracts usages: on a constraint each
-// difference is off by half a unit in the last place of the sum that it began with, and
-// the least that can be left is the smallest of them.
+// referenceError bounds what the reference loses as it subtracts usages: on a constraint each difference is off by half
+// a unit in the last place of the sum that it began with, and the least that can be left is the smallest of them.
 func (s *System) referenceError() float64 {
 	worst := 0.0
 	for c := range s.constraints {

@@ -21,16 +21,14 @@ import (
 // to which constraint.state and element.state point. Between solves A is empty, every enabled variable is outside and
 // no constraint has a state; nobody reads element.state and variable.filled then.
 
-// levelTolerance is the relative difference of levels that the conditions above let pass as
-// rounding.
+// levelTolerance is the relative difference of levels that the conditions above let pass as rounding.
 const levelTolerance = 1e-12
 
 // fullTolerance is the part of its capacity that a full constraint may have left, by rounding. The error is relative
 // to the capacity: if other variables take all but 1e-5 of it, the relative error of the rest is 1e5 times as large.
 const fullTolerance = 1e-14
 
-// unshared is the state of elements that are alone on their constraints, of which nothing is
-// read.
+// unshared is the state of elements that are alone on their constraints, of which nothing is read.
 const unshared = 0
 
 // workingSet is the local solver's working set.
@@ -54,8 +52,7 @@ func newWorkingSet() workingSet {
 	return a
 }
 
-// state is a constraint of the working set, and what it has left for the variables that are
-// not fixed yet. 64 bytes.
+// state is a constraint of the working set, and what it has left for the variables that are not fixed yet. 64 bytes.
 type state struct {
 	remaining  float64 // of the capacity
 	usage      float64 // sum of the usages of the variables that are not fixed
@@ -108,9 +105,8 @@ func (s *System) seed() {
 	}
 }
 
-// addJoined adds the variables that a new variable on c probably pushes down: those that
-// have their bottleneck there, and one that had the constraint for itself. (This only
-// spares a round: extend would find them.)
+// addJoined adds the variables that a new variable on c probably pushes down: those that have their bottleneck there,
+// and one that had the constraint for itself. (This only spares a round: extend would find them.)
 func (s *System) addJoined(c uint32) {
 	k := &s.constraints[c]
 	switch {
@@ -132,15 +128,13 @@ func (s *System) addBottlenecked(c uint32) {
 	}
 }
 
-// isBottleneck reports whether the constraint of element e is the bottleneck of its variable, one
-// outside A.
+// isBottleneck reports whether the constraint of element e is the bottleneck of its variable, one outside A.
 func (s *System) isBottleneck(e uint32) bool {
 	return uint32(s.variables[s.variableOf(e)].bottleneck) == s.placeOf(e)
 }
 
-// add puts variable id into A, unless it is there, and takes it out of the loads and
-// the bottleneck counts of its constraints. One that shares no constraint and is on no mixed
-// FATPIPE gets its maximum instead.
+// add puts variable id into A, unless it is there, and takes it out of the loads and the bottleneck counts of its
+// constraints. One that shares no constraint and is on no mixed FATPIPE gets its maximum instead.
 func (s *System) add(id uint32) {
 	v := &s.variables[id]
 	if v.stage != outside {
@@ -161,8 +155,7 @@ func (s *System) add(id uint32) {
 	a.variables = append(a.variables, id)
 }
 
-// enter puts v into the states of the constraints that it shares, and reports whether it
-// shares any.
+// enter puts v into the states of the constraints that it shares, and reports whether it shares any.
 func (s *System) enter(v *variable, elements []element) (shares bool) {
 	a, constraints, level := &s.set, s.constraints, v.level
 	opened := len(a.states)

@@ -1,7 +1,6 @@
 package maxmin
 
-// Share returns the share of a variable: 0 until the first Solve after Enable, and what it was
-// after Disable.
+// Share returns the share of a variable: 0 until the first Solve after Enable, and what it was after Disable.
 func (s *System) Share(id uint32) float64 { return s.Level(id) / s.params[id].penalty }
 
 // Penalty returns the penalty of a variable.
@@ -16,9 +15,8 @@ func (s *System) NumConstraints() int { return len(s.constraints) }
 // Len returns one more than the largest number of a variable.
 func (s *System) Len() int { return len(s.variables) }
 
-// Shares returns the shares that the last Solve took from the reference and that are other
-// ones now. A variable that Solve returned may be among them: then its share holds, not
-// that level.
+// Shares returns the shares that the last Solve took from the reference and that are other ones now. A variable that
+// Solve returned may be among them: then its share holds, not that level.
 func (s *System) Shares() []Change { return s.shares }
 
 // Touched returns the variables whose level, share or bottleneck the last Solve may have
@@ -41,8 +39,7 @@ func (s *System) Uses(id uint32, constraint int32) bool {
 	return s.elementOn(id, uint32(constraint)) != noElement
 }
 
-// Limit returns the constraint that limits a variable, -1 if none does: its bottleneck, or
-// the first that it saturates.
+// Limit returns the constraint that limits a variable, -1 if none does: its bottleneck, or the first that it saturates.
 func (s *System) Limit(id uint32) int32 {
 	if place := s.variables[id].bottleneck; place >= 0 {
 		return int32(s.elements[s.firstElement(id)+uint32(place)].constraint)

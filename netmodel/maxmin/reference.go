@@ -12,9 +12,8 @@ import "math"
 //	    else fix all of V at share m/p
 //	    take what was fixed from remaining and usage; drop constraints that are used up
 //
-// It is kept plain on purpose: it says what the answer is. The local solver uses it where
-// variables of different usages meet on a FATPIPE, because there the answer depends on the
-// order of the roundings.
+// It is kept plain on purpose: it says what the answer is. The local solver uses it where variables of different usages
+// meet on a FATPIPE, because there the answer depends on the order of the roundings.
 type reference struct {
 	constraints []refConstraint
 	variables   []refVariable
@@ -106,8 +105,7 @@ func (r *reference) solve(eps float64, careful bool) {
 	}
 }
 
-// usageOf returns the sum, or on a FATPIPE the max, of the usages of the variables on c
-// that are not fixed.
+// usageOf returns the sum, or on a FATPIPE the max, of the usages of the variables on c that are not fixed.
 func (r *reference) usageOf(c *refConstraint) float64 {
 	usage := 0.0
 	for e := c.first; e >= 0; e = r.elements[e].nextOnConstraint {
@@ -144,8 +142,7 @@ func (r *reference) level() float64 {
 	return m
 }
 
-// choose puts into r.chosen the variables to fix at level m: those on the saturated
-// constraints.
+// choose puts into r.chosen the variables to fix at level m: those on the saturated constraints.
 func (r *reference) choose(m float64) {
 	r.chosen = r.chosen[:0]
 	for _, c := range r.saturated {

@@ -11,8 +11,7 @@ import (
 // constraints with the same options. Solve must have been called since the last change.
 func (s *System) SaveState(w io.Writer) error { return snapshot.Save(w, s.state) }
 
-// RestoreState sets the state of a new system to what SaveState has written, except for the
-// capacities.
+// RestoreState sets the state of a new system to what SaveState has written, except for the capacities.
 func (s *System) RestoreState(r io.Reader) error { return snapshot.Restore(r, s.state) }
 
 // state leaves out the solvers' scratch.

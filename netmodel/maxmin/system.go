@@ -176,8 +176,7 @@ func (s *System) SetCapacity(constraint int32, capacity float64) {
 	s.constraints[constraint].capacity = capacity
 }
 
-// Enable lets variable id, which is not enabled, use its constraints, with level 0 until the
-// next Solve.
+// Enable lets variable id, which is not enabled, use its constraints, with level 0 until the next Solve.
 func (s *System) Enable(id uint32) {
 	v := &s.variables[id]
 	v.level, v.bottleneck, v.stage, v.clocked = 0, noElement, outside, false
@@ -226,9 +225,8 @@ func (s *System) Unsolved() bool {
 	return len(s.enabled)+len(s.freed)+len(s.freedMixed) > 0 || s.clocks != nil && s.clocks.left > 0
 }
 
-// Solve computes the levels after the changes since the last Solve, and returns those that
-// are other ones now; the list is valid until the next Solve. What the reference has found is
-// in Shares instead.
+// Solve computes the levels after the changes since the last Solve, and returns those that are other ones now; the list
+// is valid until the next Solve. What the reference has found is in Shares instead.
 func (s *System) Solve() []Change {
 	s.stats.Solves++
 	s.levels, s.shares = s.levels[:0], s.shares[:0]
@@ -250,8 +248,7 @@ func (s *System) Solve() []Change {
 	return s.levels
 }
 
-// Alone gives a variable that is not enabled the level that it has without others, and returns
-// it.
+// Alone gives a variable that is not enabled the level that it has without others, and returns it.
 func (s *System) Alone(id uint32) float64 {
 	v := &s.variables[id]
 	v.level = v.maxLevel
@@ -267,8 +264,7 @@ func (s *System) Level(id uint32) float64 {
 	return v.level
 }
 
-// sameLevel is the relative change of a level below which a variable keeps it: rounding,
-// not a change.
+// sameLevel is the relative change of a level below which a variable keeps it: rounding, not a change.
 const sameLevel = 1e-13
 
 // differ reports whether a new level is another one than an old level.

@@ -19,9 +19,8 @@ func allreduceReduceBcast(s *Schedule, o *operands, _ int) bool {
 	return false
 }
 
-// allreduceDoubling lets pairs at distances 1, 2, 4, ... exchange what they have
-// combined. Source: as of doubling, section 4.5. Cost for a power of two: log2 p
-// (a + nb).
+// allreduceDoubling lets pairs at distances 1, 2, 4, ... exchange what they have combined. Source: as of doubling,
+// section 4.5. Cost for a power of two: log2 p (a + nb).
 func allreduceDoubling(s *Schedule, o *operands, round int) bool {
 	f := newFolded(s.p, true)
 	bytes, place := o.send.one(), f.place(s.rank)
@@ -59,10 +58,9 @@ func allreduceRabenseifner(s *Schedule, o *operands, round int) bool {
 	return true
 }
 
-// allreduceRing combines p blocks on their way around the ring, then sends the results
-// around. What does not fill a block at each rank is reduced anew. Source: P.
-// Patarasuk, X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
-// workstations", JPDC 69, 2009. Cost: 2(p-1)a + 2(p-1)/p nb.
+// allreduceRing combines p blocks on their way around the ring, then sends the results around. What does not fill a
+// block at each rank is reduced anew. Source: P. Patarasuk, X. Yuan, "Bandwidth optimal all-reduce algorithms for
+// clusters of workstations", JPDC 69, 2009. Cost: 2(p-1)a + 2(p-1)/p nb.
 func allreduceRing(s *Schedule, o *operands, round int) bool {
 	each := o.send.count / int64(s.p)
 	if each == 0 {
@@ -86,9 +84,8 @@ func allreduceRing(s *Schedule, o *operands, round int) bool {
 // ringSegment is the size of a segment of allreduceRingSegments, in bytes.
 const ringSegment = 1 << 20
 
-// allreduceRingSegments is allreduceRing with blocks cut into segments of about 1
-// MiB, whose combination overlaps with the next transfer; the results go around in
-// whole blocks. Source: as of bcastPipeline.
+// allreduceRingSegments is allreduceRing with blocks cut into segments of about 1 MiB, whose combination overlaps with
+// the next transfer; the results go around in whole blocks. Source: as of bcastPipeline.
 func allreduceRingSegments(s *Schedule, o *operands, round int) bool {
 	p := int64(s.p)
 	turn := p * segmentCount(ringSegment, o.send.size, o.send.count) // elements of a phase
@@ -123,13 +120,11 @@ func allreduceRingSegments(s *Schedule, o *operands, round int) bool {
 	return true
 }
 
-// doubling is a round of recursive doubling for any number p of places: in step i
-// groups of 2^i places, which begin at multiples of 2^i and know the data of
-// their members, join with their neighbours. Place v exchanges with v xor 2^i. If
-// p is no power of two, the last group is smaller than its neighbour, of which
-// some find no partner; they get the data from the others, in i further rounds, by
-// recursive halving. Source: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of
-// Collective Communication Operations in MPICH", IJHPCA 19(1), 2005, section 4.1.
+// doubling is a round of recursive doubling for any number p of places: in step i groups of 2^i places, which begin at
+// multiples of 2^i and know the data of their members, join with their neighbours. Place v exchanges with v xor 2^i. If
+// p is no power of two, the last group is smaller than its neighbour, of which some find no partner; they get the data
+// from the others, in i further rounds, by recursive halving. Source: R. Thakur, R. Rabenseifner, W. Gropp,
+// "Optimization of Collective Communication Operations in MPICH", IJHPCA 19(1), 2005, section 4.1.
 type doubling struct {
 	move         doublingMove
 	peer         int // place
@@ -190,12 +185,10 @@ func newDoubling(v, p, round int) (d doubling, more bool) {
 	return d, more
 }
 
-// halving is Rabenseifner's algorithm for a power of two of ranks: in step i a
-// pair at distance 2^i halves the shares that both are responsible for; then a
-// rank has the result of one share of p. To collect the shares the steps are
-// gone back. Source: R. Rabenseifner, "Optimization of Collective Reduction
-// Operations", ICCS 2004. place is that among the ranks of the power of two;
-// shares are numbered as these.
+// halving is Rabenseifner's algorithm for a power of two of ranks: in step i a pair at distance 2^i halves the shares
+// that both are responsible for; then a rank has the result of one share of p. To collect the shares the steps are gone
+// back. Source: R. Rabenseifner, "Optimization of Collective Reduction Operations", ICCS 2004. place is that among the
+// ranks of the power of two; shares are numbered as these.
 type halving struct {
 	place, power int
 	shares       shares
@@ -208,8 +201,7 @@ func newHalving(f *folded, rank int, count, size int64) halving {
 	return halving{f.place(rank), f.power, shares{count, count / int64(f.power), f.power}, size}
 }
 
-// span returns the first share and the number of shares of a place after so many
-// steps.
+// span returns the first share and the number of shares of a place after so many steps.
 func (h *halving) span(place, steps int) (first, n int) {
 	n = h.power
 	for i := range steps {
@@ -221,8 +213,7 @@ func (h *halving) span(place, steps int) (first, n int) {
 	return first, n
 }
 
-// bytes returns the bytes that a place is responsible for after so many steps, and
-// where they begin.
+// bytes returns the bytes that a place is responsible for after so many steps, and where they begin.
 func (h *halving) bytes(place, steps int) (bytes, offset int64) {
 	first, n := h.span(place, steps)
 	return h.shares.between(first, first+n) * h.size, h.shares.before(first) * h.size
@@ -284,10 +275,9 @@ func (s *Schedule) unfold(f *folded, bytes, offset int64) {
 	}
 }
 
-// reduceScatterGather is Rabenseifner's reduction: a reduce-scatter by recursive
-// halving and a gather up a binomial tree. If the root is one of those that
-// leave, it takes the part of the rank in place 0. Cost for a power of two: 2 log2 p
-// a + 2(p-1)/p nb.
+// reduceScatterGather is Rabenseifner's reduction: a reduce-scatter by recursive halving and a gather up a binomial
+// tree. If the root is one of those that leave, it takes the part of the rank in place 0. Cost for a power of two: 2
+// log2 p a + 2(p-1)/p nb.
 func reduceScatterGather(s *Schedule, o *operands, round int) bool {
 	if o.send.count == 0 {
 		return false

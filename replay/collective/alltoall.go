@@ -77,11 +77,8 @@ func alltoallThrottled(s *Schedule, o *operands, round int) bool {
 	return o.recv.one() > 0 && s.throttled(o, round, 0)
 }
 
-// alltoallvThrottled is alltoallThrottled without messages to oneself. SMPI calls it
-// bruck.
-func alltoallvThrottled(s *Schedule, o *operands, round int) bool {
-	return s.throttled(o, round, 1)
-}
+// alltoallvThrottled is alltoallThrottled without messages to oneself. SMPI calls it bruck.
+func alltoallvThrottled(s *Schedule, o *operands, round int) bool { return s.throttled(o, round, 1) }
 
 // throttled is round k of a throttled algorithm; the peers begin at distance first.
 func (s *Schedule) throttled(o *operands, round, first int) bool {
@@ -100,8 +97,7 @@ func (s *Schedule) throttled(o *operands, round, first int) bool {
 	return end < s.p
 }
 
-// barrierLinear lets rank 0 collect an empty message of each and answer them all.
-// Cost: about 2pa at rank 0.
+// barrierLinear lets rank 0 collect an empty message of each and answer them all. Cost: about 2pa at rank 0.
 func barrierLinear(s *Schedule, _ *operands, round int) bool {
 	if s.rank > 0 {
 		s.send(0, 0, 0)
@@ -136,9 +132,8 @@ func barrierDoubleRing(s *Schedule, _ *operands, round int) bool {
 	return round == 0
 }
 
-// barrierRecursiveDoubling lets pairs at distances 1, 2, 4, ... exchange empty
-// messages; the ranks beyond the largest power of two sign on with a partner first and
-// are told at the end. Cost: (log2 p + 2)a.
+// barrierRecursiveDoubling lets pairs at distances 1, 2, 4, ... exchange empty messages; the ranks beyond the largest
+// power of two sign on with a partner first and are told at the end. Cost: (log2 p + 2)a.
 func barrierRecursiveDoubling(s *Schedule, _ *operands, round int) bool {
 	power := powerBelow(s.p)
 	extra := s.p - power
@@ -162,9 +157,8 @@ func barrierRecursiveDoubling(s *Schedule, _ *operands, round int) bool {
 	return false
 }
 
-// barrierDissemination tells the rank 2^k places ahead, in round k, what is known;
-// after ceil(log2 p) rounds all have heard of all. Open MPI calls it after Bruck.
-// Source: D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier
+// barrierDissemination tells the rank 2^k places ahead, in round k, what is known; after ceil(log2 p) rounds all have
+// heard of all. Open MPI calls it after Bruck. Source: D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier
 // Synchronization", IJPP 17(1), 1988. Cost: ceil(log2 p)a.
 func barrierDissemination(s *Schedule, _ *operands, round int) bool {
 	d := 1 << round

@@ -8,8 +8,7 @@ import (
 
 // The algorithms of MPI_Bcast. The data are o.send: count elements of size bytes.
 
-// bcastBinomial sends down a binomial tree, to the largest subtree first. Cost:
-// ceil(log2 p)(a + nb).
+// bcastBinomial sends down a binomial tree, to the largest subtree first. Cost: ceil(log2 p)(a + nb).
 func bcastBinomial(s *Schedule, o *operands, round int) bool {
 	return s.binomial(s.relative(o.root), s.p, 1, o.send.one(), round)
 }
@@ -61,16 +60,14 @@ func bcastKnomial(s *Schedule, o *operands, round int) bool {
 // lineSegment is the size of a segment of bcastLine and bcastTree, in bytes.
 const lineSegment = 8192
 
-// bcastLine hands segments along the ranks 0, 1, 2, ...; a root other than 0 first
-// sends all to rank 0. What does not fill a segment is broadcast anew. Source: A.
-// Faraj, X. Yuan, "Automatic Generation and Tuning of MPI Collective Communication
-// Routines", ICS 2005. Cost for k segments: (p + k - 2)(a + nb/k).
+// bcastLine hands segments along the ranks 0, 1, 2, ...; a root other than 0 first sends all to rank 0. What does not
+// fill a segment is broadcast anew. Source: A. Faraj, X. Yuan, "Automatic Generation and Tuning of MPI Collective
+// Communication Routines", ICS 2005. Cost for k segments: (p + k - 2)(a + nb/k).
 func bcastLine(s *Schedule, o *operands, round int) bool {
 	return s.forward(o, round, s.rank-1, s.rank+1, s.rank+1)
 }
 
-// bcastTree is bcastLine along the binary tree in which ranks 2r+1 and 2r+2 are
-// below rank r.
+// bcastTree is bcastLine along the binary tree in which ranks 2r+1 and 2r+2 are below rank r.
 func bcastTree(s *Schedule, o *operands, round int) bool {
 	return s.forward(o, round, (s.rank-1)/2, 2*s.rank+1, 2*s.rank+2)
 }
@@ -125,15 +122,12 @@ func (s *Schedule) forward(o *operands, round, from, first, last int) bool {
 	return false
 }
 
-// Long messages are broadcast by a scatter and an allgather: place v, counted from
-// the root, gets the v-th of p pieces of equal size (in bytes, rounded up; the last
-// may be empty), then all collect all pieces. Source: M. Barnett et al., "Building a
-// high-performance collective communication library", SC 1994; R. Thakur, R.
-// Rabenseifner, W. Gropp (as of doubling), section 4.2. Cost of the scatter: ceil(log2
-// p)a + (p-1)/p nb.
+// Long messages are broadcast by a scatter and an allgather: place v, counted from the root, gets the v-th of p pieces
+// of equal size (in bytes, rounded up; the last may be empty), then all collect all pieces. Source: M. Barnett et al.,
+// "Building a high-performance collective communication library", SC 1994; R. Thakur, R. Rabenseifner, W. Gropp (as of
+// doubling), section 4.2. Cost of the scatter: ceil(log2 p)a + (p-1)/p nb.
 
-// bcastScatterRing collects the pieces around the ring. Cost: the scatter's and
-// (p-1)a + (p-1)/p nb.
+// bcastScatterRing collects the pieces around the ring. Cost: the scatter's and (p-1)a + (p-1)/p nb.
 func bcastScatterRing(s *Schedule, o *operands, round int) bool {
 	d := newPieces(o.send.one(), s.p)
 	if s.scatterPieces(o.root, d, &round) {
@@ -188,9 +182,8 @@ func (s *Schedule) scatterPieces(root int, d shares, round *int) bool {
 	return true
 }
 
-// segmentCount returns how many elements of size bytes go into a segment of at
-// most about limit bytes: all of them if they fit, as many as fit otherwise, and
-// one more if more than half of one is left over. A limit below the size of an
+// segmentCount returns how many elements of size bytes go into a segment of at most about limit bytes: all of them if
+// they fit, as many as fit otherwise, and one more if more than half of one is left over. A limit below the size of an
 // element means no limit. (Open MPI, COLL_BASE_COMPUTED_SEGCOUNT.)
 func segmentCount(limit, size, count int64) int64 {
 	if limit < size || limit >= size*count {
@@ -203,8 +196,7 @@ func segmentCount(limit, size, count int64) int64 {
 	return n
 }
 
-// segments is a number of elements cut into segments of each elements, the last of
-// which may be shorter.
+// segments is a number of elements cut into segments of each elements, the last of which may be shorter.
 type segments struct{ count, each, size int64 }
 
 func (g segments) number() int {
@@ -215,18 +207,15 @@ func (g segments) number() int {
 }
 
 // bytes returns the bytes of segment i, 0 past the last.
-func (g segments) bytes(i int) int64 {
-	return max(0, min(g.each, g.count-int64(i)*g.each)) * g.size
-}
+func (g segments) bytes(i int) int64 { return max(0, min(g.each, g.count-int64(i)*g.each)) * g.size }
 
 // offset returns where segment i begins, in bytes.
 func (g segments) offset(i int) int64 { return int64(i) * g.each * g.size }
 
-// bcastPipeline hands segments along the chain root, root+1, ...; each rank has
-// two receives and one send under way. The larger the data for the number of ranks, the
-// larger the segments; the limits are those that Open MPI measured. Source: J.
-// Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations",
-// Cluster Computing 10, 2007. Cost for k segments: (p + k - 2)(a + nb/k).
+// bcastPipeline hands segments along the chain root, root+1, ...; each rank has two receives and one send under way.
+// The larger the data for the number of ranks, the larger the segments; the limits are those that Open MPI measured.
+// Source: J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10, 2007.
+// Cost for k segments: (p + k - 2)(a + nb/k).
 func bcastPipeline(s *Schedule, o *operands, round int) bool {
 	p, n, limit := float64(s.p), float64(o.send.one()), int64(128<<10)
 	switch {
@@ -251,9 +240,8 @@ func bcastPipeline(s *Schedule, o *operands, round int) bool {
 	return true
 }
 
-// bcastSplitBinary sends one half of the data down each side of a binary tree, in
-// segments; then each rank swaps halves with one of the other side. Source: as of
-// bcastPipeline. Data of less than a segment go along a chain.
+// bcastSplitBinary sends one half of the data down each side of a binary tree, in segments; then each rank swaps halves
+// with one of the other side. Source: as of bcastPipeline. Data of less than a segment go along a chain.
 func bcastSplitBinary(s *Schedule, o *operands, round int) bool {
 	limit := int64(1024)
 	if o.send.one() >= 370728 {

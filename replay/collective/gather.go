@@ -24,8 +24,7 @@ func (s *Schedule) withOthers(round int, post func(peer int)) bool {
 	return true
 }
 
-// gatherFlat posts all receives at the root, then waits for them. Cost: (p-1)(a + nb/p)
-// at the root.
+// gatherFlat posts all receives at the root, then waits for them. Cost: (p-1)(a + nb/p) at the root.
 func gatherFlat(s *Schedule, o *operands, round int) bool {
 	return s.collect(o.root, round, o.send.one(), o.recv.before(s.rank), &o.recv)
 }
@@ -40,8 +39,7 @@ func (s *Schedule) collect(root, round int, out, offset int64, b *blocks) bool {
 	return s.withOthers(round, func(from int) { s.irecv(round, from, b.bytes(from)) })
 }
 
-// gatherLinear receives one after the other, in the order of ranks. Cost: as of
-// gatherFlat.
+// gatherLinear receives one after the other, in the order of ranks. Cost: as of gatherFlat.
 func gatherLinear(s *Schedule, o *operands, round int) bool {
 	if s.rank != o.root {
 		s.send(o.root, o.send.one(), o.recv.before(s.rank))
@@ -71,9 +69,8 @@ func gatherBinomial(s *Schedule, o *operands, round int) bool {
 	return false
 }
 
-// gatherLinearSync lets the root ask one rank after the other for its first segment, so
-// that not all send at once; the rest of the blocks comes as it can. Source: as of
-// bcastPipeline.
+// gatherLinearSync lets the root ask one rank after the other for its first segment, so that not all send at once; the
+// rest of the blocks comes as it can. Source: as of bcastPipeline.
 func gatherLinearSync(s *Schedule, o *operands, round int) bool {
 	b := &o.send
 	if s.rank == o.root {
@@ -100,8 +97,7 @@ func gatherLinearSync(s *Schedule, o *operands, round int) bool {
 	})
 }
 
-// scatterFlat posts all sends at the root, then waits for them. Cost: (p-1)(a + nb/p) at
-// the root.
+// scatterFlat posts all sends at the root, then waits for them. Cost: (p-1)(a + nb/p) at the root.
 func scatterFlat(s *Schedule, o *operands, round int) bool {
 	if s.rank != o.root {
 		s.irecv(0, o.root, o.recv.one())
@@ -152,12 +148,10 @@ func scatterBinomial(s *Schedule, o *operands, round int) bool {
 	return round+1 < t.children
 }
 
-// Of an allgather o.send is the block of the rank, o.recv those that it receives; they
-// may differ in size (allgatherv), so that one function serves both. In
-// costs n is what a rank receives.
+// Of an allgather o.send is the block of the rank, o.recv those that it receives; they may differ in size (allgatherv),
+// so that one function serves both. In costs n is what a rank receives.
 
-// allgatherFlat posts a send to and a receive from each of the others, in the order of
-// ranks. Cost: (p-1)a + nb.
+// allgatherFlat posts a send to and a receive from each of the others, in the order of ranks. Cost: (p-1)a + nb.
 func allgatherFlat(s *Schedule, o *operands, round int) bool {
 	return s.withOthers(round, func(peer int) {
 		s.isend(2*round, peer, o.send.one(), o.recv.before(s.rank))
@@ -183,10 +177,9 @@ func allgatherRing(s *Schedule, o *operands, round int) bool {
 	return k+2 < s.p
 }
 
-// allgatherBruck sends, in round k, what a rank has of the blocks after its own to
-// the rank 2^k places back. Source: J. Bruck et al., "Efficient Algorithms for
-// All-to-All Communications in Multiport Message-Passing Systems", IEEE TPDS 8(11),
-// 1997. Cost: ceil(log2 p)a + nb.
+// allgatherBruck sends, in round k, what a rank has of the blocks after its own to the rank 2^k places back. Source: J.
+// Bruck et al., "Efficient Algorithms for All-to-All Communications in Multiport Message-Passing Systems", IEEE TPDS
+// 8(11), 1997. Cost: ceil(log2 p)a + nb.
 func allgatherBruck(s *Schedule, o *operands, round int) bool {
 	d := 1 << round
 	n := min(d, s.p-d)
@@ -222,10 +215,9 @@ func allgatherPairs(s *Schedule, o *operands, round int) bool {
 	return round+2 < s.p
 }
 
-// allgatherNeighbors exchanges with the two neighbours in turn: the own block first,
-// then the two that came last. For an odd number of ranks it is allgatherShift.
-// Source: J. Chen et al., "Performance Evaluation of Allgather Algorithms on
-// Terascale Linux Cluster with Fast Ethernet", HPCAsia 2005. Cost: p/2 a + nb.
+// allgatherNeighbors exchanges with the two neighbours in turn: the own block first, then the two that came last. For
+// an odd number of ranks it is allgatherShift. Source: J. Chen et al., "Performance Evaluation of Allgather Algorithms
+// on Terascale Linux Cluster with Fast Ethernet", HPCAsia 2005. Cost: p/2 a + nb.
 func allgatherNeighbors(s *Schedule, o *operands, round int) bool {
 	if s.p%2 != 0 {
 		return allgatherShift(s, o, round)
@@ -262,9 +254,8 @@ func allgatherGatherBcast(s *Schedule, o *operands, _ int) bool {
 // ringChunk is what allgatherRingChunks sends at least at a time, in bytes.
 const ringChunk = 256 << 10
 
-// allgatherRingChunks sends blocks on around the ring in chunks: of the size of the
-// smallest block, or ringChunk if that is more. Source: MPICH, MPI_Allgatherv. Cost:
-// about (p-1)a + nb.
+// allgatherRingChunks sends blocks on around the ring in chunks: of the size of the smallest block, or ringChunk if
+// that is more. Source: MPICH, MPI_Allgatherv. Cost: about (p-1)a + nb.
 func allgatherRingChunks(s *Schedule, o *operands, round int) bool {
 	chunk, sent, received := &s.memory[0], s.memory[1:3], s.memory[3:5]
 	if round == 0 {
@@ -287,9 +278,8 @@ func allgatherRingChunks(s *Schedule, o *operands, round int) bool {
 	return min(sent[0], received[0]) < int64(s.p-1)
 }
 
-// nextChunk returns the bytes of the next chunk of the p-1 blocks of ranks first,
-// first-1, ..., and where it begins. Done is the number of blocks that are through, and of
-// elements of the next one.
+// nextChunk returns the bytes of the next chunk of the p-1 blocks of ranks first, first-1, ..., and where it begins.
+// Done is the number of blocks that are through, and of elements of the next one.
 func (s *Schedule) nextChunk(o *operands, done []int64, first int, chunk int64) (bytes, offset int64) {
 	if done[0] == int64(s.p-1) {
 		return 0, 0

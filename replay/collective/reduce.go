@@ -10,8 +10,7 @@ func reduceFlat(s *Schedule, o *operands, round int) bool {
 	return s.collect(o.root, round, o.send.one(), 0, &o.send)
 }
 
-// reduceLinear sends all to the root, which receives one after the other, the last
-// rank first. Cost: p(a + nb).
+// reduceLinear sends all to the root, which receives one after the other, the last rank first. Cost: p(a + nb).
 func reduceLinear(s *Schedule, o *operands, round int) bool {
 	if s.rank != o.root {
 		s.send(o.root, o.send.one(), 0)
@@ -23,8 +22,7 @@ func reduceLinear(s *Schedule, o *operands, round int) bool {
 	return round+1 < s.p
 }
 
-// reduceBinomial goes up a binomial tree, from the smallest subtrees first. Cost:
-// ceil(log2 p)(a + nb).
+// reduceBinomial goes up a binomial tree, from the smallest subtrees first. Cost: ceil(log2 p)(a + nb).
 func reduceBinomial(s *Schedule, o *operands, round int) bool {
 	if o.send.count == 0 {
 		return false
@@ -40,9 +38,8 @@ func reduceBinomial(s *Schedule, o *operands, round int) bool {
 	return 2*mask < s.p
 }
 
-// reduceTree hands segments of at most about limit bytes up a tree. A rank
-// receives a segment of each rank below it, one receive ahead, and sends it up
-// while the next comes in. Source: as of bcastPipeline.
+// reduceTree hands segments of at most about limit bytes up a tree. A rank receives a segment of each rank below it,
+// one receive ahead, and sends it up while the next comes in. Source: as of bcastPipeline.
 func (s *Schedule) reduceTree(sh shape, root, fanout int, data *blocks, limit int64, round int) bool {
 	t := s.newTree(sh, root, fanout)
 	g := segments{data.count, segmentCount(limit, data.size, data.count), data.size}
@@ -63,14 +60,12 @@ func (s *Schedule) reduceTree(sh shape, root, fanout int, data *blocks, limit in
 	return segment < g.number()
 }
 
-// reduceChains is reduceTree along p/2 chains, so that each has two ranks at most.
-// Segments are of 64 KiB.
+// reduceChains is reduceTree along p/2 chains, so that each has two ranks at most. Segments are of 64 KiB.
 func reduceChains(s *Schedule, o *operands, round int) bool {
 	return s.reduceTree(chains, o.root, s.p/2, &o.send, 64<<10, round)
 }
 
-// reducePipeline is reduceTree along one chain. Segments grow with the data, as Open
-// MPI measured.
+// reducePipeline is reduceTree along one chain. Segments grow with the data, as Open MPI measured.
 func reducePipeline(s *Schedule, o *operands, round int) bool {
 	p, n, limit := float64(s.p), float64(o.send.one()), int64(64<<10)
 	switch {
@@ -87,8 +82,7 @@ func reduceBinary(s *Schedule, o *operands, round int) bool {
 	return s.reduceTree(binary, o.root, 2, &o.send, 32<<10, round)
 }
 
-// reduceBinomialSegments is reduceTree up a binomial tree; in segments of 1 KiB if
-// the ranks are many for the data.
+// reduceBinomialSegments is reduceTree up a binomial tree; in segments of 1 KiB if the ranks are many for the data.
 func reduceBinomialSegments(s *Schedule, o *operands, round int) bool {
 	n, limit := o.send.one(), int64(0)
 	whole := s.p < 8 && n < 20480 || n < 2048 || o.send.count <= 1
@@ -98,9 +92,8 @@ func reduceBinomialSegments(s *Schedule, o *operands, round int) bool {
 	return s.reduceTree(binomial, o.root, 0, &o.send, limit, round)
 }
 
-// reduceInOrder is reduceTree up a binary tree whose subtrees are runs of ranks, so
-// that the order of operands is kept: to the last rank, which sends the result to
-// the root.
+// reduceInOrder is reduceTree up a binary tree whose subtrees are runs of ranks, so that the order of operands is kept:
+// to the last rank, which sends the result to the root.
 func reduceInOrder(s *Schedule, o *operands, round int) bool {
 	if s.reduceTree(inOrder, 0, 2, &o.send, 0, round) {
 		return true
@@ -116,8 +109,7 @@ func reduceInOrder(s *Schedule, o *operands, round int) bool {
 	return false
 }
 
-// Of a reduce-scatter o.recv are the blocks of the result, one for each rank. n is
-// the bytes of all of them.
+// Of a reduce-scatter o.recv are the blocks of the result, one for each rank. n is the bytes of all of them.
 
 // reduceScatterDefault is reduceScatterFlat if all blocks are equal, else MPICH's choice.
 func reduceScatterDefault(s *Schedule, o *operands, _ int) bool {
@@ -141,16 +133,14 @@ func reduceScatterFlat(s *Schedule, o *operands, _ int) bool {
 // leaves has its block before that of the neighbour that stays.
 func (f *folded) firstRank(i int) int { return i + min(i, f.extra) }
 
-// ofPlaces returns the bytes of the blocks of places from to to-1, and where they
-// begin.
+// ofPlaces returns the bytes of the blocks of places from to to-1, and where they begin.
 func (f *folded) ofPlaces(b *blocks, from, to int) (bytes, offset int64) {
 	first, last := f.firstRank(from), f.firstRank(to)
 	return b.before(last) - b.before(first), b.before(first)
 }
 
-// reduceScatterHalving is recursive halving, from the largest distance down. Where one
-// side of an exchange is empty SMPI leaves out both. Source: as of doubling,
-// section 4.4. Cost for a power of two: log2 p a + (p-1)/p nb.
+// reduceScatterHalving is recursive halving, from the largest distance down. Where one side of an exchange is empty
+// SMPI leaves out both. Source: as of doubling, section 4.4. Cost for a power of two: log2 p a + (p-1)/p nb.
 func reduceScatterHalving(s *Schedule, o *operands, round int) bool {
 	f := newFolded(s.p, true)
 	all, place := o.recv.before(s.p), f.place(s.rank)
@@ -208,10 +198,9 @@ func reduceScatterRing(s *Schedule, o *operands, round int) bool {
 	return true
 }
 
-// reduceScatterButterfly is recursive halving from distance 1 up, which leaves the
-// blocks in the order of reversed bits; an exchange puts them right. Source: J. L.
-// Träff, "An Improved Algorithm for (Non-commutative) Reduce-Scatter with an
-// Application", EuroPVM/MPI 2005. Cost: (log2 p + 1)a + nb.
+// reduceScatterButterfly is recursive halving from distance 1 up, which leaves the blocks in the order of reversed
+// bits; an exchange puts them right. Source: J. L. Träff, "An Improved Algorithm for (Non-commutative) Reduce-Scatter
+// with an Application", EuroPVM/MPI 2005. Cost: (log2 p + 1)a + nb.
 func reduceScatterButterfly(s *Schedule, o *operands, round int) bool {
 	f := newFolded(s.p, true)
 	steps, all, place := log2(f.power), o.recv.before(s.p), f.place(s.rank)
@@ -244,9 +233,8 @@ func reduceScatterButterfly(s *Schedule, o *operands, round int) bool {
 	return false
 }
 
-// reduceScatterPairwise sends the rank i places ahead its block and receives its
-// own from the one i places back, for i = 1 to p-1. Source: as of doubling, section
-// 4.4. Cost: (p-1)a + (p-1)/p nb.
+// reduceScatterPairwise sends the rank i places ahead its block and receives its own from the one i places back, for i
+// = 1 to p-1. Source: as of doubling, section 4.4. Cost: (p-1)a + (p-1)/p nb.
 func reduceScatterPairwise(s *Schedule, o *operands, round int) bool {
 	if o.recv.before(s.p) == 0 {
 		return false
@@ -256,9 +244,8 @@ func reduceScatterPairwise(s *Schedule, o *operands, round int) bool {
 	return round+2 < s.p
 }
 
-// reduceScatterDoubling is recursive doubling: a rank sends all that its group need
-// not keep. Source: as of doubling, section 4.4. Cost for a power of two: log2 p a +
-// n(log2 p - (p-1)/p)b.
+// reduceScatterDoubling is recursive doubling: a rank sends all that its group need not keep. Source: as of doubling,
+// section 4.4. Cost for a power of two: log2 p a + n(log2 p - (p-1)/p)b.
 func reduceScatterDoubling(s *Schedule, o *operands, round int) bool {
 	d, more := newDoubling(s.rank, s.p, round)
 	all := o.recv.before(s.p)
@@ -269,9 +256,8 @@ func reduceScatterDoubling(s *Schedule, o *operands, round int) bool {
 	return more
 }
 
-// scanLinear receives from all ranks before, sends to all after, and waits for each in
-// turn: scan and exscan alike. With an operator, all of which commute, the order of the
-// waits does not matter. Cost: (p-1)(a + nb).
+// scanLinear receives from all ranks before, sends to all after, and waits for each in turn: scan and exscan alike.
+// With an operator, all of which commute, the order of the waits does not matter. Cost: (p-1)(a + nb).
 func scanLinear(s *Schedule, o *operands, round int) bool {
 	if o.operator != trace.NoOperator {
 		return scanPosted(s, o, round)

@@ -1,12 +1,9 @@
-// Package collective turns collective operations of MPI into the point-to-point
-// messages that a rank sends and receives, by the algorithms that Open MPI and
-// MPICH use and SimGrid's SMPI imitates.
+// Package collective turns collective operations of MPI into the point-to-point messages that a rank sends and
+// receives, by the algorithms that Open MPI and MPICH use and SimGrid's SMPI imitates.
 //
-// A [Selector] says which algorithm carries out an operation, by the number of
-// ranks and the size of the data: as one of SMPI's selections ("default", "ompi",
-// "mpich") does, or by name. A [Schedule] is what one rank does in one call. It
-// yields a few steps at a time, so that its size does not depend on that of the
-// operation, and nothing is allocated:
+// A [Selector] says which algorithm carries out an operation, by the number of ranks and the size of the data: as one
+// of SMPI's selections ("default", "ompi", "mpich") does, or by name. A [Schedule] is what one rank does in one call.
+// It yields a few steps at a time, so that its size does not depend on that of the operation, and nothing is allocated:
 //
 //	var s collective.Schedule
 //	s.Start(selector, &call, ranks, rank)
@@ -14,10 +11,9 @@
 //		...
 //	}
 //
-// An algorithm is a function of the rank and the number of its round, in the file
-// of its family: what it does, where it was published, what it costs. Costs are in
-// the model of Hockney, where a message of m bytes takes a + m*b; p is the number
-// of ranks and n the bytes of the data.
+// An algorithm is a function of the rank and the number of its round, in the file of its family: what it does, where it
+// was published, what it costs. Costs are in the model of Hockney, where a message of m bytes takes a + m*b; p is the
+// number of ranks and n the bytes of the data.
 //
 // Ranks are those of the communicator of the call. A nonblocking call posts all its
 // messages at once, and its last step, which waits for them, is its completion.
@@ -31,8 +27,7 @@
 //
 // # Errors
 //
-// What a selection names and is not played is an error where an operation needs it
-// (Selector.Check).
+// What a selection names and is not played is an error where an operation needs it (Selector.Check).
 //
 // # Source
 //
@@ -83,9 +78,8 @@ type operands struct {
 	at         int64 // where the data begin in those of the call, bytes
 }
 
-// algorithm appends the steps of a round of rank s.rank; rounds count from 0.
-// It reports whether another round follows. It may name operations that follow
-// its last round.
+// algorithm appends the steps of a round of rank s.rank; rounds count from 0. It reports whether another round follows.
+// It may name operations that follow its last round.
 type algorithm func(s *Schedule, o *operands, round int) bool
 
 // stage is an algorithm under way.
@@ -179,8 +173,7 @@ func (s *Schedule) push() {
 	s.memory = [6]int64{}
 }
 
-// then names an operation that follows the last round of the current one, by the
-// algorithm that is selected for it.
+// then names an operation that follows the last round of the current one, by the algorithm that is selected for it.
 func (s *Schedule) then(kind trace.CollectiveKind, o operands) {
 	s.thenAt(s.level, s.sel.choose[kind], o)
 }
@@ -231,8 +224,7 @@ func (s *Schedule) exchange(to int, out, offset int64, from int, in int64) {
 	s.waitAll()
 }
 
-// at returns the rank d places after rank r, around the ring of all ranks;
-// d >= -p.
+// at returns the rank d places after rank r, around the ring of all ranks; d >= -p.
 func (s *Schedule) at(r, d int) int { return (r + d + s.p) % s.p }
 
 // relative returns the place of the rank when the root has place 0.
@@ -278,11 +270,8 @@ func (b *blocks) before(r int) int64 {
 	return int64(r) * b.count * b.size
 }
 
-// between returns the bytes of the blocks of ranks from to to-1; to may lie past
-// the last of the p ranks.
-func (b *blocks) between(from, to, p int) int64 {
-	return b.before(min(to, p)) - b.before(min(from, p))
-}
+// between returns the bytes of the blocks of ranks from to to-1; to may lie past the last of the p ranks.
+func (b *blocks) between(from, to, p int) int64 { return b.before(min(to, p)) - b.before(min(from, p)) }
 
 // around returns the bytes of the blocks of n ranks from r on, around the ring of p.
 func (b *blocks) around(r, n, p int) int64 {
@@ -292,8 +281,7 @@ func (b *blocks) around(r, n, p int) int64 {
 	return b.between(r, p, p) + b.before(r+n-p)
 }
 
-// one returns the bytes of one block where all are equal: the data of a broadcast
-// or a reduction.
+// one returns the bytes of one block where all are equal: the data of a broadcast or a reduction.
 func (b *blocks) one() int64 { return b.count * b.size }
 
 // part returns b with another number of elements.
@@ -302,8 +290,7 @@ func (b blocks) part(count int64) blocks {
 	return b
 }
 
-// cut is a number of elements, or bytes, dealt to n shares that differ by one at
-// most, larger ones first.
+// cut is a number of elements, or bytes, dealt to n shares that differ by one at most, larger ones first.
 type cut struct{ each, larger int64 }
 
 func newCut(total int64, n int) cut { return cut{total / int64(n), total % int64(n)} }

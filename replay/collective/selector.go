@@ -113,8 +113,7 @@ func Operations() []string {
 	return names
 }
 
-// Algorithms returns the names of the algorithms of an operation, nil if it is not
-// known.
+// Algorithms returns the names of the algorithms of an operation, nil if it is not known.
 func Algorithms(operation string) []string {
 	if f := familyOf(operation); f != nil {
 		return f.names()
@@ -333,11 +332,10 @@ var families = []family{
 	}},
 }
 
-// This file holds the decisions of MPICH, as SMPI repeats them. Source: R. Thakur, R.
-// Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in
-// MPICH", IJHPCA 19(1), 2005; SimGrid 3.32, "mpich" selector. Broadcasts and (all)reductions
-// go by nodes (twolevel.go); among the ranks of a node, and among the leaders of nodes, the size
-// decides.
+// This file holds the decisions of MPICH, as SMPI repeats them. Source: R. Thakur, R. Rabenseifner, W. Gropp,
+// "Optimization of Collective Communication Operations in MPICH", IJHPCA 19(1), 2005; SimGrid 3.32, "mpich" selector.
+// Broadcasts and (all)reductions go by nodes (twolevel.go); among the ranks of a node, and among the leaders of nodes,
+// the size decides.
 
 func mpichAllgather(s *Schedule, o *operands) algorithm {
 	switch total := o.send.one() * int64(s.p); {

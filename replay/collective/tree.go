@@ -106,11 +106,8 @@ func (t *tree) child(i int) int {
 	return (v + t.root) % t.p
 }
 
-// head returns the place of the first of chain i. The p-1 places are cut into
-// fanout runs, larger ones first.
-func (t *tree) head(i int) int {
-	return 1 + int(newCut(int64(t.p-1), t.fanout).before(i))
-}
+// head returns the place of the first of chain i. The p-1 places are cut into fanout runs, larger ones first.
+func (t *tree) head(i int) int { return 1 + int(newCut(int64(t.p-1), t.fanout).before(i)) }
 
 // subtree returns the number of ranks in the binomial subtree of a place.
 func (t *tree) subtree(place int) int {

@@ -6,15 +6,13 @@ import (
 	"reprise/trace"
 )
 
-// Algorithms of two levels, the nodes and the ranks of a node, which MPICH takes for
-// operations that commute. Source: MVAPICH2's, as SimGrid 3.32 has them; A. Faraj, P. Patarasuk,
-// X. Yuan, "A Study of Process Arrival Patterns for MPI Collective Operations", IJPP 36, 2008
-// (bcastNodes).
+// Algorithms of two levels, the nodes and the ranks of a node, which MPICH takes for operations that commute. Source:
+// MVAPICH2's, as SimGrid 3.32 has them; A. Faraj, P. Patarasuk, X. Yuan, "A Study of Process Arrival Patterns for MPI
+// Collective Operations", IJPP 36, 2008 (bcastNodes).
 
-// bcastNodes sends to rank 0, from there down a binomial tree to the first rank of each node,
-// and down another to the others, where nodes are runs of as many ranks as each node has,
-// wherever these are. Nodes with different numbers of ranks are left to bcastSized. Cost for n
-// nodes: (1 + ceil(log2 n) + ceil(log2 p/n))(a + nb).
+// bcastNodes sends to rank 0, from there down a binomial tree to the first rank of each node, and down another to the
+// others, where nodes are runs of as many ranks as each node has, wherever these are. Nodes with different numbers of
+// ranks are left to bcastSized. Cost for n nodes: (1 + ceil(log2 n) + ceil(log2 p/n))(a + nb).
 func bcastNodes(s *Schedule, o *operands, _ int) bool {
 	if s.perNode() == 0 {
 		s.thenRun(bcastSized(s, o), *o)
@@ -126,10 +124,9 @@ func allreduceNodes(s *Schedule, o *operands, _ int) bool {
 	return false
 }
 
-// Nodes says which ranks of a communicator share a node, which the algorithms of two levels
-// go by. The ranks of a node stand in the order of MPI_COMM_WORLD, whatever that of the
-// communicator; the first of them is the node's leader. Nodes stand in the order of their
-// leaders in MPI_COMM_WORLD.
+// Nodes says which ranks of a communicator share a node, which the algorithms of two levels go by. The ranks of a node
+// stand in the order of MPI_COMM_WORLD, whatever that of the communicator; the first of them is the node's leader.
+// Nodes stand in the order of their leaders in MPI_COMM_WORLD.
 //
 // No Nodes (nil) stand for ranks in the order of MPI_COMM_WORLD, each on a node of its own.
 type Nodes struct {

@@ -18,8 +18,7 @@
 //
 // # Units
 //
-// Seconds and Gflops; relative changes are parts of the base, 0.01 for 1 %. Intervals are of
-// 95 %.
+// Seconds and Gflops; relative changes are parts of the base, 0.01 for 1 %. Intervals are of 95 %.
 //
 // # Errors
 //
@@ -29,13 +28,11 @@
 //
 // # Source
 //
-// B. L. Welch, "The generalization of 'Student's' problem when several different population
-// variances are involved", Biometrika 34 (1947); limits of ratios by E. C. Fieller, "Some
-// problems in interval estimation", J. Royal Statistical Society B 16 (1954); permutations of
-// studentized differences by A. Janssen, "Studentized permutation tests for non-i.i.d.
-// hypotheses and the generalized Behrens-Fisher problem", Statistics & Probability Letters 36
-// (1997); many tests by S. Holm, "A simple sequentially rejective multiple test procedure",
-// Scandinavian J. of Statistics 6 (1979).
+// B. L. Welch, "The generalization of 'Student's' problem when several different population variances are involved",
+// Biometrika 34 (1947); limits of ratios by E. C. Fieller, "Some problems in interval estimation", J. Royal Statistical
+// Society B 16 (1954); permutations of studentized differences by A. Janssen, "Studentized permutation tests for
+// non-i.i.d. hypotheses and the generalized Behrens-Fisher problem", Statistics & Probability Letters 36 (1997); many
+// tests by S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian J. of Statistics 6 (1979).
 package compare
 
 import (
@@ -64,8 +61,7 @@ const (
 // Options says how to compare.
 type Options struct {
 	Test Test // "": Welch
-	// Progress, if set, is called with the number of figures that have been compared, and with
-	// that of all.
+	// Progress, if set, is called with the number of figures that have been compared, and with that of all.
 	Progress func(figures, all int)
 	// Paired compares seed by seed: both must have the same ones.
 	Paired bool
@@ -378,9 +374,7 @@ func (r *Result) played() string {
 }
 
 // distinct returns the seeds in ascending order, each once.
-func distinct(seeds []uint64) []uint64 {
-	return slices.Compact(slices.Sorted(slices.Values(seeds)))
-}
+func distinct(seeds []uint64) []uint64 { return slices.Compact(slices.Sorted(slices.Values(seeds))) }
 
 // sameWork is how far the work of two runs may be apart, relatively: it is Gflops times seconds.
 const sameWork = 1e-6

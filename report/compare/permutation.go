@@ -11,9 +11,8 @@ import (
 
 // This file tests the difference of two lists of values by permutations: pair.rearranged.
 
-// arrangements are the ways in which the values of two results are handed out anew: a list of
-// those that become B's, in A's values and behind them B's, or, of values in pairs, of the pairs
-// that change sides. The first is the true one.
+// arrangements are the ways in which the values of two results are handed out anew: a list of those that become B's, in
+// A's values and behind them B's, or, of values in pairs, of the pairs that change sides. The first is the true one.
 type arrangements [][]int32
 
 // mostArrangements is how many are looked at: all, if there are no more, else so many drawn ones.

@@ -126,20 +126,15 @@ func newPair(a, b Figure, paired bool) pair {
 func (p *pair) known() bool { return !p.a.unsure && !p.b.unsure }
 
 // exact reports whether the difference is a number without any doubt: its deviation is within the rounding of sums.
-func (p *pair) exact() bool {
-	return p.known() && math.Sqrt(p.variance) <= p.least
-}
+func (p *pair) exact() bool { return p.known() && math.Sqrt(p.variance) <= p.least }
 
 // rounding bounds the relative error of sums.
 const rounding = 1e-12
 
 // equal reports whether there is no difference but for rounding.
-func (p *pair) equal() bool {
-	return math.Abs(p.b.mean-p.a.mean) <= p.least
-}
+func (p *pair) equal() bool { return math.Abs(p.b.mean-p.a.mean) <= p.least }
 
-// pValue returns the probability of a difference at least as large as this one, to either side,
-// if there is none.
+// pValue returns the probability of a difference at least as large as this one, to either side, if there is none.
 func (p *pair) pValue() float64 {
 	if p.arrangements != nil {
 		return min(1, 2*min(p.rearranged(identity, true), p.rearranged(identity, false)))
@@ -148,8 +143,7 @@ func (p *pair) pValue() float64 {
 	return 2 * upperTail(t, p.freedom)
 }
 
-// difference returns the limits of mean(B) - mean(A), each of which is passed with the
-// probability tail.
+// difference returns the limits of mean(B) - mean(A), each of which is passed with the probability tail.
 func (p *pair) difference(tail float64) (Interval, bool) {
 	d := p.b.mean - p.a.mean
 	half := float64(quantile(tail, p.freedom) * math.Sqrt(p.variance))
@@ -301,8 +295,7 @@ func (d *Difference) judge(p float64) {
 	}
 }
 
-// atLeast returns what the relative slowdown is above with 95 % confidence; nil where A takes no
-// time, or may.
+// atLeast returns what the relative slowdown is above with 95 % confidence; nil where A takes no time, or may.
 func (t *tester) atLeast(a, b Figure) *float64 {
 	p := t.pair(a, b)
 	if a.mean <= 0 {

@@ -12,8 +12,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-// WriteText writes a comparison for people: for each of the others what differs, and at the end
-// what follows from it.
+// WriteText writes a comparison for people: for each of the others what differs, and at the end what follows from it.
 func (c *Comparison) WriteText(w io.Writer) error {
 	var texts []string
 	for i := range c.Others {
@@ -245,9 +244,7 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 }
 
 // WriteJSON writes everything; numbers have all the digits of the double.
-func (c *Comparison) WriteJSON(w io.Writer) error {
-	return textutil.WriteJSON(w, c)
-}
+func (c *Comparison) WriteJSON(w io.Writer) error { return textutil.WriteJSON(w, c) }
 
 // WriteJUnit writes a check for each of the others, which fails if it is worse by the gate. Its text is the whole
 // comparison, so that a build server shows where the time went.

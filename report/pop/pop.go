@@ -17,12 +17,11 @@
 //
 // # The ideal network
 //
-// On it messages have no latency and as good as no size, and calls cost nothing: overheads, probes
-// and tests take no time, and neither noise nor contention can make them longer. What is
-// kept is what the program does and who waits for whom: computations with their noise,
-// sleeps, smpi/init, the algorithms of collective operations, the sizes from which a sender waits for
-// its receiver, the rule by which polls see messages, and profiles of hosts and links.
-// A link that has no bandwidth at times still holds its messages until it has.
+// On it messages have no latency and as good as no size, and calls cost nothing: overheads, probes and tests take no
+// time, and neither noise nor contention can make them longer. What is kept is what the program does and who waits for
+// whom: computations with their noise, sleeps, smpi/init, the algorithms of collective operations, the sizes from which
+// a sender waits for its receiver, the rule by which polls see messages, and profiles of hosts and links. A link that
+// has no bandwidth at times still holds its messages until it has.
 //
 // Useful is computation, of kernels and flop. Sleeps are not.
 //

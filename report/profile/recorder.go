@@ -10,8 +10,7 @@
 //	result, err := replay.Run(ctx, trace, machine, options)
 //	err = recorder.Write(file)
 //
-// The sums of a kind of time, a kernel or a phase are those of the result's tables, of all
-// ranks together.
+// The sums of a kind of time, a kernel or a phase are those of the result's tables, of all ranks together.
 //
 // Labels of a profile are left to its caller, which knows what the run is of.
 //
@@ -23,8 +22,7 @@
 //
 // # Errors
 //
-// What would need more than MaxSums sums, or more nanoseconds than 63 bits hold, is an error
-// of Write.
+// What would need more than MaxSums sums, or more nanoseconds than 63 bits hold, is an error of Write.
 //
 // # Source
 //
@@ -184,9 +182,8 @@ type Groups struct {
 	Of    []int // by rank: its group
 }
 
-// GroupsOf returns the hosts, whose names are given for each rank. Where these are more than
-// MaxGroups it returns the rows or columns of the process grid, and where there is no such
-// grid blocks of ranks of consecutive numbers.
+// GroupsOf returns the hosts, whose names are given for each rank. Where these are more than MaxGroups it returns the
+// rows or columns of the process grid, and where there is no such grid blocks of ranks of consecutive numbers.
 func GroupsOf(h *trace.Header, hosts []string) Groups {
 	var g Groups
 	numbers := map[string]int{}

@@ -22,9 +22,7 @@ type part struct {
 }
 
 // NewSeveral returns a Several for replays of what h describes.
-func NewSeveral(h *trace.Header, groups Groups) *Several {
-	return &Several{header: h, groups: groups}
-}
+func NewSeveral(h *trace.Header, groups Groups) *Several { return &Several{header: h, groups: groups} }
 
 // ObserveSeed returns the observer of the replay with a seed, and a function to call when it has ended.
 func (s *Several) ObserveSeed(seed uint64) (list []replay.Observer, ended func()) {

@@ -82,8 +82,7 @@ type openPhase struct {
 	since float64 // seconds: it began, or the row did
 }
 
-// NewRecorder returns a recorder of a replay with those columns, whose ranks are on the given
-// hosts.
+// NewRecorder returns a recorder of a replay with those columns, whose ranks are on the given hosts.
 func NewRecorder(c *Columns, hosts []string, to Writer) *Recorder {
 	r := &Recorder{to: to, kinds: c.kinds, phases: c.kinds + c.kernels, ranks: make([]rank, len(hosts))}
 	for i, host := range hosts {
@@ -149,8 +148,7 @@ func (r *Recorder) write(rk *rank, at float64, complete bool) {
 	rk.Messages, rk.Bytes = 0, 0
 }
 
-// End writes the last row of each rank, when the replay has ended, or been stopped: then these
-// rows are not complete.
+// End writes the last row of each rank, when the replay has ended, or been stopped: then these rows are not complete.
 func (r *Recorder) End(stopped bool) {
 	for i := range r.ranks {
 		r.write(&r.ranks[i], r.ranks[i].clock, !stopped)

@@ -136,9 +136,7 @@ func (to *parquetWriter) Write(r *Row) {
 }
 
 // value appends a value of a column that always has one.
-func (to *parquetWriter) value(v parquet.Value) {
-	to.row = append(to.row, v.Level(0, 0, len(to.row)))
-}
+func (to *parquetWriter) value(v parquet.Value) { to.row = append(to.row, v.Level(0, 0, len(to.row))) }
 
 // Label implements Writer: it is metadata of the file.
 func (to *parquetWriter) Label(text string) { to.w.SetKeyValueMetadata("label", text) }

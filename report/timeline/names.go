@@ -56,8 +56,7 @@ func (a *Arg) append(out []byte) []byte {
 	return strconv.AppendFloat(out, a.Float, 'g', -1, 64)
 }
 
-// actionNames knows what the actions of a trace are called: kernels by their names, all
-// else by the verbs of trace cat.
+// actionNames knows what the actions of a trace are called: kernels by their names, all else by the verbs of trace cat.
 type actionNames struct {
 	header *trace.Header
 	list   []string               // kernels first

@@ -124,9 +124,7 @@ func (p *paje) Message(m *Message) {
 }
 
 // Label implements Sink: it is a comment before the events, which are written when the sink is closed.
-func (p *paje) Label(text string, _ float64) {
-	fmt.Fprintf(p.w, "# %s\n", pajeCleaner.Replace(text))
-}
+func (p *paje) Label(text string, _ float64) { fmt.Fprintf(p.w, "# %s\n", pajeCleaner.Replace(text)) }
 
 // Close implements Sink.
 func (p *paje) Close() error {

@@ -1,5 +1,4 @@
-// Package timeline tells what ranks do when, action by action, from a replay that it
-// watches.
+// Package timeline tells what ranks do when, action by action, from a replay that it watches.
 //
 // A [Recorder] observes a replay: it makes slices, one for each action of a rank, and messages
 // between them, within a [Span] of steps or time and of
@@ -88,8 +87,7 @@ type request struct {
 	receive   int32 // of messages.receives; none if it is a send
 }
 
-// NewRecorder returns a recorder of what lies within a span of a run of h, which Span.Check
-// must have accepted.
+// NewRecorder returns a recorder of what lies within a span of a run of h, which Span.Check must have accepted.
 func NewRecorder(h *trace.Header, span Span, to Sink) *Recorder {
 	r := &Recorder{names: newActionNames(h), span: span, to: to, last: none, ranks: make([]rank, span.ranks(h))}
 	for i := range r.ranks {
@@ -134,8 +132,7 @@ func (r *Recorder) within(n int32) bool {
 // holds reports whether a point of the rank's time is looked at.
 func (rk *rank) holds(at float64) bool { return at >= rk.from && at < rk.to }
 
-// meets reports whether a part of the rank's time is looked at, if it is of no length that
-// point.
+// meets reports whether a part of the rank's time is looked at, if it is of no length that point.
 func (rk *rank) meets(begin, end float64) bool {
 	return begin < rk.to && (end > rk.from || begin >= rk.from)
 }

@@ -18,8 +18,7 @@ type Sink interface {
 	// PhaseBegins tells that a phase, by its number in the header, begins on a rank. Phases lie
 	// within each other: one that ends before one that began after it is told as two.
 	PhaseBegins(rank int32, phase int, at float64)
-	// PhaseEnds tells that the phase of a rank that was told of last, of those that are open,
-	// ends.
+	// PhaseEnds tells that the phase of a rank that was told of last, of those that are open, ends.
 	PhaseEnds(rank int32, at float64)
 	// Slice tells of an action of a rank.
 	Slice(s *Slice)
@@ -82,8 +81,7 @@ var endings = []struct {
 	format Format
 }{{".pftrace", Perfetto}, {".perfetto-trace", Perfetto}, {".paje", Paje}, {".trace", Paje}}
 
-// FormatOf returns the format that the ending of a file's name asks for, and whether it asks
-// for gzip.
+// FormatOf returns the format that the ending of a file's name asks for, and whether it asks for gzip.
 func FormatOf(name string) (f Format, zipped bool, err error) {
 	plain, zipped := strings.CutSuffix(name, ".gz")
 	// known lists the endings in the order of the message below: first Perfetto's two, then Pajé's.

@@ -14,8 +14,7 @@ import (
 type Span struct {
 	// From and To bound the time, in seconds; To 0: the end.
 	From, To float64
-	// FirstStep and EndStep bound the steps, EndStep excluded, in place of the time; 0: the
-	// time does.
+	// FirstStep and EndStep bound the steps, EndStep excluded, in place of the time; 0: the time does.
 	FirstStep, EndStep int
 	// FirstRank and Ranks bound the ranks; Ranks 0: all.
 	FirstRank, Ranks int

@@ -12,8 +12,7 @@
 //
 // # Errors
 //
-// Text that is no such base64, or that is longer than MaxSize once it is undone, is an error
-// of encoding/json.
+// Text that is no such base64, or that is longer than MaxSize once it is undone, is an error of encoding/json.
 //
 // # Source
 //

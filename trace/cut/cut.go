@@ -217,8 +217,7 @@ func (c *cutter) units() (*Summary, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Handles of vectors are those of the chunk, so that its vectors get new ones, which are forgotten
-		// behind it.
+		// Handles of vectors are those of the chunk, so that its vectors get new ones, which are forgotten behind it.
 		handles, last := map[int64]int64{}, int64(-1)
 		for _, unit := range chunk.Units() {
 			if unit.Step < from || unit.Step >= to {

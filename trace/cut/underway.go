@@ -165,9 +165,8 @@ var begins = map[trace.SyncKind]trace.SyncKind{trace.SyncWait: trace.SyncPost, t
 // mostNamed bounds how many operations an error names.
 const mostNamed = 4
 
-// check returns an error that names what is under way at a mark, nil if nothing is. The order of the
-// list does not depend on that of maps. The error names a few of them and says how many more there
-// are.
+// check returns an error that names what is under way at a mark, nil if nothing is. The order of the list does not
+// depend on that of maps. The error names a few of them and says how many more there are.
 func (u *underWay) check(m Mark) error {
 	var list []string
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }

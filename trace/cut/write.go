@@ -26,10 +26,9 @@ const (
 	unitElements = 1 << 20 // elements of lists of counts
 )
 
-// form is what actions of one block share; all else of an action is an argument. It is comparable, so
-// that it can be the key of a map. Each form costs a block in the part. Values that are mostly the
-// same for a program, such as requests and sizes of elements, are part of the form; peers, tags and
-// sizes are arguments.
+// form is what actions of one block share; all else of an action is an argument. It is comparable, so that it can be
+// the key of a map. Each form costs a block in the part. Values that are mostly the same for a program, such as
+// requests and sizes of elements, are part of the form; peers, tags and sizes are arguments.
 type form struct {
 	kind     trace.Kind
 	sym      int // as in an item; of a phase: its marker
@@ -79,9 +78,8 @@ type writer struct {
 
 // writeActions writes the actions [from, to) of each rank.
 func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
-	// The header is that of the whole, but for two call sites whose items are actions, and for
-	// markers without a line: begin and end of each phase. Kernels, phases and families stay, as
-	// actions refer to them by number.
+	// The header is that of the whole, but for two call sites whose items are actions, and for markers without a line:
+	// begin and end of each phase. Kernels, phases and families stay, as actions refer to them by number.
 	h := c.header()
 	h.Axes = []trace.Axis{{Name: "rank", Kind: trace.AxisRank}}
 	h.CallSites, h.Markers, h.Pollables = []trace.CallSite{{Name: "calls"}, {Name: "counts"}}, nil, 0
@@ -214,9 +212,8 @@ func (w *writer) unit(step int) error {
 	return nil
 }
 
-// keeps reports whether an action of a rank is written: of phases, those that begin in the part.
-// A phase that has begun before the part has no begin in it, so that its end is left out. What is
-// still open where the part ends stays open.
+// keeps reports whether an action of a rank is written: of phases, those that begin in the part. A phase that has begun
+// before the part has no begin in it, so that its end is left out. What is still open where the part ends stays open.
 func (w *writer) keeps(rank int, a *trace.Action) bool {
 	phase := phaseKey{int32(rank), a.Sym}
 	switch {
@@ -369,9 +366,8 @@ func (w *writer) action(rank, site int) error {
 	return nil
 }
 
-// vector returns the handle of the vector with these running sums, which the trace keeps once: their
-// address tells them apart. Ranks that name the same vector of a chunk get the same slice from their
-// cursors.
+// vector returns the handle of the vector with these running sums, which the trace keeps once: their address tells them
+// apart. Ranks that name the same vector of a chunk get the same slice from their cursors.
 func (w *writer) vector(sums []int64) int64 {
 	h, ok := w.handles[&sums[0]]
 	if !ok {

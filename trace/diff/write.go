@@ -120,8 +120,7 @@ func tableText(t *textutil.Table) string {
 //go:embed page.html
 var pageText string
 
-// pageTemplate is the page, for the map that WriteHTML makes. Of a side it shows the lines from the first
-// that differs.
+// pageTemplate is the page, for the map that WriteHTML makes. Of a side it shows the lines from the first that differs.
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"lines": func(lines []string) string {
 	if len(lines) == 0 {
 		return "(end)"

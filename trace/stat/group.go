@@ -13,10 +13,9 @@ import (
 // grouping divides the ranks that take part in a call into groups that do the same: equal blocks, equal arguments
 // of those that counts depend on, equal states.
 //
-// Columns belong to axes with few classes. So the classes of each axis are compared first, and
-// numbered by equal columns: these are the parts of a split. Then each rank gets the number of its
-// combination of parts. The cost is a few ns a rank, whatever the number of columns. The memory is
-// used again for each call.
+// Columns belong to axes with few classes. So the classes of each axis are compared first, and numbered by equal
+// columns: these are the parts of a split. Then each rank gets the number of its combination of parts. The cost is a
+// few ns a rank, whatever the number of columns. The memory is used again for each call.
 type grouping struct {
 	program *trace.Program
 	members []membership // by axis
@@ -251,9 +250,8 @@ type state struct {
 	ranks  int64 // that are in it
 }
 
-// states has the states that ranks are in, and which of them each rank is in. There are few states,
-// as ranks of a process row or column mostly do the same. The number of a state without ranks is used
-// again.
+// states has the states that ranks are in, and which of them each rank is in. There are few states, as ranks of a
+// process row or column mostly do the same. The number of a state without ranks is used again.
 type states struct {
 	of     []int32 // by rank
 	list   []state

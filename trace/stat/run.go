@@ -17,9 +17,8 @@ import (
 // runner adds up what blocks do. It runs a block once for all ranks that call it alike, and the body of a loop once for
 // all its turns, and multiplies the counts by the number of ranks and turns.
 //
-// Registers have their values as in a replay; only the counts are multiplied. That is right since the
-// values in a loop do not depend on the turn: registers are set once, and there is no memory beside
-// them.
+// Registers have their values as in a replay; only the counts are multiplied. That is right since the values in a loop
+// do not depend on the turn: registers are set once, and there is no memory beside them.
 type runner struct {
 	*tally
 	// What is run: the definitions, and their plans, by number of the block.
@@ -130,9 +129,8 @@ const (
 	fewItems  = 1000
 )
 
-// call runs a block with its registers. The counts of a large block are remembered if they only
-// depend on its arguments: process rows that differ in other ways often factor the same number of
-// rows.
+// call runs a block with its registers. The counts of a large block are remembered if they only depend on its
+// arguments: process rows that differ in other ways often factor the same number of rows.
 func (r *runner) call(block int, regs []int64, times int64) {
 	p := &r.plans[block]
 	if p.size < r.few || !p.even || p.member || p.loose {
@@ -239,9 +237,8 @@ func (r *runner) run(items []trace.Item, regs []int64, times int64) {
 				r.run(it.Body, regs, times)
 			}
 		case trace.OpLoop:
-			// The turns are run together if they leave phases and slots as they are. Otherwise they
-			// are run one by one until a turn changes nothing: then the later ones change nothing
-			// either.
+			// The turns are run together if they leave phases and slots as they are. Otherwise they are run one by one
+			// until a turn changes nothing: then the later ones change nothing either.
 			turns := value(regs, args[0])
 			for ; turns > 0 && it.Slot == loopChanges; turns-- {
 				phases, slots := slices.Clone(r.phases), slices.Clone(r.slots)
@@ -318,9 +315,8 @@ func (r *runner) setRow() {
 	r.row = r.at(phase, 0)
 }
 
-// poll polls a slot; spin says that the rank has nothing else to do. If polls are answered as by
-// trace.Hit, each guarded operation finds its message; as by trace.Late, only one that is polled with
-// spin.
+// poll polls a slot; spin says that the rank has nothing else to do. If polls are answered as by trace.Hit, each
+// guarded operation finds its message; as by trace.Late, only one that is polled with spin.
 func (r *runner) poll(slot uint8, spin bool, times int64) {
 	o := r.slots[slot]
 	switch {
@@ -431,9 +427,8 @@ func (r *runner) null(regs []int64, peer trace.Operand) bool {
 	return r.program.Header().Communicators && value(regs, peer) == trace.ProcNull
 }
 
-// action counts an item that stands for actions other than of a kernel. Of an empty side of an
-// exchange nothing is sent. It follows Cursor.run: each case counts the action that the cursor yields
-// for the same item.
+// action counts an item that stands for actions other than of a kernel. Of an empty side of an exchange nothing is
+// sent. It follows Cursor.run: each case counts the action that the cursor yields for the same item.
 func (r *runner) action(it *trace.Item, regs []int64, times int64) {
 	switch it.Op {
 	case trace.OpSend, trace.OpSsend, trace.OpIsend, trace.OpIssend, trace.OpStart,
@@ -507,9 +502,8 @@ func (r *runner) action(it *trace.Item, regs []int64, times int64) {
 	}
 }
 
-// plan is a block without the items that no count depends on: values that only peers and tags depend on, markers
-// of no phase, calls of blocks without counts. Most items of a block compute peers and tags, so that counting is
-// fast.
+// plan is a block without the items that no count depends on: values that only peers and tags depend on, markers of no
+// phase, calls of blocks without counts. Most items of a block compute peers and tags, so that counting is fast.
 type plan struct {
 	items     []trace.Item
 	registers int    // with register 0
@@ -523,9 +517,8 @@ type plan struct {
 // loopChanges in the Slot of a loop says that a turn may change phases or slots.
 const loopChanges = 1
 
-// plan makes the plans of all blocks up to a number. A block calls blocks of smaller numbers only, so
-// that the plans of its callees are there when its own is made. The pointer is valid until the next
-// block is planned.
+// plan makes the plans of all blocks up to a number. A block calls blocks of smaller numbers only, so that the plans of
+// its callees are there when its own is made. The pointer is valid until the next block is planned.
 func (r *runner) plan(block int) *plan {
 	for n := len(r.plans); n <= block; n++ {
 		b := r.program.Block(n)
@@ -537,9 +530,8 @@ func (r *runner) plan(block int) *plan {
 	return &r.plans[block]
 }
 
-// planner goes through the items of a block from the last to the first: each register is set once,
-// before it is read. It is the liveness analysis of liveItems in package trace, with counts in place
-// of actions.
+// planner goes through the items of a block from the last to the first: each register is set once, before it is read.
+// It is the liveness analysis of liveItems in package trace, with counts in place of actions.
 type planner struct {
 	*runner
 	// What has been found of the items so far. size counts them with those of their callees.
@@ -599,9 +591,8 @@ func (l *planner) item(it *trace.Item) bool {
 			return false
 		}
 		l.reads(it.Args[0])
-	// Arguments count if the callee's counts depend on the parameter. Those of a work are the number
-	// of columns, the size of a piece, and the arguments of the body after its first one, the
-	// columns.
+	// Arguments count if the callee's counts depend on the parameter. Those of a work are the number of columns, the
+	// size of a piece, and the arguments of the body after its first one, the columns.
 	case trace.OpCall, trace.OpDefine, trace.OpWork:
 		p, args := &l.plans[it.Sym], it.Args
 		if it.Op == trace.OpCall && len(p.items) == 0 {
@@ -654,9 +645,8 @@ func (l *planner) item(it *trace.Item) bool {
 	return true
 }
 
-// even reports whether items leave phases and slots as they are. A phase that begins and ends among
-// the items leaves things even, one that only begins or ends does not. A body that may not run must
-// be even by itself.
+// even reports whether items leave phases and slots as they are. A phase that begins and ends among the items leaves
+// things even, one that only begins or ends does not. A body that may not run must be even by itself.
 func (r *runner) even(items []trace.Item) bool {
 	open := 0
 	for i := range items {

@@ -1,5 +1,4 @@
-// Package stat sums up a trace: actions, messages, bytes, kernel calls and flop, in all and
-// by kind, kernel and phase.
+// Package stat sums up a trace: actions, messages, bytes, kernel calls and flop, in all and by kind, kernel and phase.
 //
 // [Of] counts from the structure that [trace.Trace.Chunks] yields, without expanding it to
 // actions: a block is run once for all ranks that call it with the same arguments that count, and a
@@ -195,9 +194,8 @@ func newRunner(p *trace.Program, late bool) *runner {
 
 // unitCall counts one call of a unit, once for each group of ranks that do the same.
 //
-// It has three parts. The plans of the call's blocks tell which columns the counts depend on. By
-// those columns the ranks are put into groups. The first rank of each group then runs its items for
-// all of the group.
+// It has three parts. The plans of the call's blocks tell which columns the counts depend on. By those columns the
+// ranks are put into groups. The first rank of each group then runs its items for all of the group.
 func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 	g, s := r.groups, &r.states
 	t := &r.program.Header().CallSites[c.Site]
@@ -448,12 +446,11 @@ var pollsText = map[string]string{
 	"late": "late: they find it when there is nothing else to do, the most actions",
 }
 
-// counter numbers what is counted for each phase: actions by kind, bytes of those that send, and
-// calls of each kernel. A counter holds an integer and, beside it, an amount: the flop of countFlops
-// and of collectives, the seconds of countSleep. A kernel's counter is followed by one for each term
-// of its flop count, which holds the sum over the calls as an amount. Counters of a kind of action
-// are consecutive in the order of the enumeration that they count, so that a counter is found by
-// adding the number of the kind to the first one.
+// counter numbers what is counted for each phase: actions by kind, bytes of those that send, and calls of each kernel.
+// A counter holds an integer and, beside it, an amount: the flop of countFlops and of collectives, the seconds of
+// countSleep. A kernel's counter is followed by one for each term of its flop count, which holds the sum over the calls
+// as an amount. Counters of a kind of action are consecutive in the order of the enumeration that they count, so that a
+// counter is found by adding the number of the kind to the first one.
 type counter int32
 
 // Counters of single kinds of actions, and the first ones of Completion and CollectiveKind.

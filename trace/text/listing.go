@@ -654,9 +654,7 @@ func (l *listing) tag(v int32) *listing {
 }
 
 // comm appends the name of an action's communicator, if it has one.
-func (l *listing) comm(a *trace.Action) *listing {
-	return l.word(l.commName(a))
-}
+func (l *listing) comm(a *trace.Action) *listing { return l.word(l.commName(a)) }
 
 // commName returns the name of an action's communicator with a blank before it, if it has one.
 func (l *listing) commName(a *trace.Action) string {

@@ -14,9 +14,8 @@ import (
 
 // This file writes the structure of a trace: header, blocks, calls (WriteStructure).
 
-// WriteStructure writes what a trace says in its own terms: header, blocks and, for the steps [from,
-// to) (to = 0: to the end), the calls of each unit with their columns. Blocks appear before the chunk
-// that first may use them.
+// WriteStructure writes what a trace says in its own terms: header, blocks and, for the steps [from, to) (to = 0: to
+// the end), the calls of each unit with their columns. Blocks appear before the chunk that first may use them.
 func WriteStructure(w io.Writer, t *trace.Trace, from, to int) error {
 	// A stream defines blocks and features as it is read, so that both are looked for before each chunk.
 	s := &structureWriter{w: bufio.NewWriter(w), h: t.Header(), p: t.Program()}
@@ -261,9 +260,8 @@ func operands(args []trace.Operand) string {
 	return strings.Join(texts, ", ")
 }
 
-// item returns the text of an item, without its body. Items without a form of their own are their
-// operation and its operands. Operands are in the order of Item.Args; opcodes in trace/builder.go say
-// what each one is.
+// item returns the text of an item, without its body. Items without a form of their own are their operation and its
+// operands. Operands are in the order of Item.Args; opcodes in trace/builder.go say what each one is.
 func (s *structureWriter) item(it *trace.Item) string {
 	arg := func(i int) string { return operand(it.Args[i]) }
 	text := it.Op.String()

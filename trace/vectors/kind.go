@@ -1,10 +1,9 @@
 // Package vectors makes vectors of integers from a few numbers, so that a file can
 // state how a vector is made instead of its elements.
 //
-// A [Kind] is a rule with a name and a version, such as "pivot-owners/1". It makes element i from its integer
-// arguments and from i alone: in integer arithmetic, so that all machines make the same bits, and without state, so
-// that elements can be made in any order. A vector that is made so is a [Generated]: a kind, its arguments and a
-// number of elements.
+// A [Kind] is a rule with a name and a version, such as "pivot-owners/1". It makes element i from its integer arguments
+// and from i alone: in integer arithmetic, so that all machines make the same bits, and without state, so that elements
+// can be made in any order. A vector that is made so is a [Generated]: a kind, its arguments and a number of elements.
 //
 //	g := vectors.PivotOwners{Seed: 1, First: 0, Count: 64, Rows: 1000, Block: 64, Owners: 4}.Generated()
 //	values := g.Append(nil)

@@ -6,11 +6,10 @@ import (
 	"reprise/internal/portable"
 )
 
-// PivotOwners says which processes own the pivot rows of a block of columns, if pivots are drawn
-// uniformly from the rows that remain: of the LU factorization of a matrix of Rows rows, in blocks of
-// Block rows that are dealt cyclically to Owners process rows. Element i, 0 <= i < Count, belongs to
-// column c = First+i. With r the row that [PivotRow] draws it is 0 if r = c, else 1 + the distance
-// from the owner of row First to that of row r,
+// PivotOwners says which processes own the pivot rows of a block of columns, if pivots are drawn uniformly from the
+// rows that remain: of the LU factorization of a matrix of Rows rows, in blocks of Block rows that are dealt cyclically
+// to Owners process rows. Element i, 0 <= i < Count, belongs to column c = First+i. With r the row that [PivotRow]
+// draws it is 0 if r = c, else 1 + the distance from the owner of row First to that of row r,
 //
 //	(r/Block - First/Block) mod Owners
 //

@@ -10,10 +10,9 @@ import (
 	"reprise/trace"
 )
 
-// This file checks that what is sent is received. A channel is the sequence of messages between two
-// ranks with one tag and one communicator. Each end has a key. A first pass over all actions
-// (eachEnvelope) sums up what is sent and received by channel; unbalanced then finds the channels
-// whose ends differ, and a second pass names the actions there.
+// This file checks that what is sent is received. A channel is the sequence of messages between two ranks with one tag
+// and one communicator. Each end has a key. A first pass over all actions (eachEnvelope) sums up what is sent and
+// received by channel; unbalanced then finds the channels whose ends differ, and a second pass names the actions there.
 
 // channelKey names one end of a channel, seen from a rank: its peer, the tag, the direction, and the family of its
 // communicator. The top bit of word is set, so that the zero value is no key.
@@ -88,10 +87,9 @@ type channelEnd struct {
 	unknown  bool   // the receiver does not know all sizes
 }
 
-// channelTable is a hash table of the ends of a rank's channels: linear probing, at most half full,
-// removal by rebuilding. It is not a Go map since there is one for each of thousands of ranks, most
-// of which hold a few entries of 40 bytes, and since entries are visited in the same order in each
-// run.
+// channelTable is a hash table of the ends of a rank's channels: linear probing, at most half full, removal by
+// rebuilding. It is not a Go map since there is one for each of thousands of ranks, most of which hold a few entries of
+// 40 bytes, and since entries are visited in the same order in each run.
 type channelTable struct {
 	// A slot whose key is none is empty.
 	entries []channelEnd // 2^n
@@ -99,8 +97,7 @@ type channelTable struct {
 	last    int // entry that was used last
 }
 
-// slot returns the place of a key, or where it would be. The search begins at the high bits of a
-// multiplicative hash.
+// slot returns the place of a key, or where it would be. The search begins at the high bits of a multiplicative hash.
 func (t *channelTable) slot(key channelKey) int {
 	i := int((key.word ^ uint64(key.comm)<<40) * 0x9E3779B97F4A7C15 >> (64 - bits.TrailingZeros(uint(len(t.entries)))))
 	for !t.entries[i].key.none() && t.entries[i].key != key {
@@ -162,9 +159,8 @@ func (t *channelTable) rebuild(n int) {
 // maxTraced is how many channels out of balance are looked at again for the first fault.
 const maxTraced = 64
 
-// unbalanced returns the first message without a partner or of another size than its partner, nil if there is
-// none. The first pass has left the channels whose ends differ; they are read again, one by one, to find that
-// message.
+// unbalanced returns the first message without a partner or of another size than its partner, nil if there is none. The
+// first pass has left the channels whose ends differ; they are read again, one by one, to find that message.
 func (v *verifier) unbalanced() (*Fault, error) {
 	var first *Fault
 	traced := 0

@@ -31,10 +31,9 @@ func commMask(h *trace.Header) uint16 {
 	return 0
 }
 
-// collective notes an operation that all ranks of its communicator call, if the action is one. It
-// adds to two sums. The hash covers what all ranks must say alike, in order; it compares each rank
-// with the first of the communicator. The sum of counts compares counts that differ from rank to
-// rank: see trace.Collective.Agreement.
+// collective notes an operation that all ranks of its communicator call, if the action is one. It adds to two sums. The
+// hash covers what all ranks must say alike, in order; it compares each rank with the first of the communicator. The
+// sum of counts compares counts that differ from rank to rank: see trace.Collective.Agreement.
 func (r *rankCheck) collective(a *trace.Action) {
 	comm, all := communicator(a)
 	if !all {
@@ -126,9 +125,8 @@ func (v *verifier) communicators(f func(m *members) (*Fault, error)) (*Fault, er
 	return nil, nil
 }
 
-// disagreeing returns the first place where the collective operations of a rank are not those of the
-// first rank of its communicator, or where the counts of ranks do not agree in one; nil if there is
-// none.
+// disagreeing returns the first place where the collective operations of a rank are not those of the first rank of its
+// communicator, or where the counts of ranks do not agree in one; nil if there is none.
 func (v *verifier) disagreeing() (*Fault, error) {
 	// First that all ranks call the same operations: only then can counts be compared call by call.
 	fault, err := v.communicators(func(m *members) (*Fault, error) {
@@ -158,9 +156,8 @@ func (v *verifier) disagreeing() (*Fault, error) {
 	return fault, err
 }
 
-// traceCollectives goes through the collective operations of the first rank of a communicator and of
-// another one, which differ. The fault names the other rank, at its first operation that is not the
-// first rank's.
+// traceCollectives goes through the collective operations of the first rank of a communicator and of another one, which
+// differ. The fault names the other rank, at its first operation that is not the first rank's.
 func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
 	first := m.Member(0)
 	if t.IsStream() {

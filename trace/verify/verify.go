@@ -1,6 +1,5 @@
-// Package verify checks what a trace means: that what is sent is received, in order and size;
-// that waits have requests and phases nest; that ranks agree in their collective
-// operations; and that the file holds what its index says.
+// Package verify checks what a trace means: that what is sent is received, in order and size; that waits have requests
+// and phases nest; that ranks agree in their collective operations; and that the file holds what its index says.
 //
 // [Trace] expands all ranks side by side, a chunk of the file at a time. What is wrong in the
 // meaning is a [Fault], which names the rank, the step and the action.
@@ -57,9 +56,8 @@ func (v *Verified) String() string {
 		textutil.Counted(v.Messages, "message"))
 }
 
-// Fault is what is wrong with the meaning of a trace, and where: action counts from 1 the lines that
-// a listing of the rank has for its actions (not for markers). Action 0: at the end of the rank's
-// stream.
+// Fault is what is wrong with the meaning of a trace, and where: action counts from 1 the lines that a listing of the
+// rank has for its actions (not for markers). Action 0: at the end of the rank's stream.
 type Fault struct {
 	Rank   int32
 	Step   int

@@ -23,9 +23,8 @@ type window struct {
 	posted, accessed map[int32]bool // for whom it has posted, with whom it has started
 }
 
-// commOfWindow in the communicator of a channel says that it has no messages, but the posts of a
-// window that starts wait for, or the completes that waits wait for. Its tag is twice the window's
-// number, and 1 more for completes.
+// commOfWindow in the communicator of a channel says that it has no messages, but the posts of a window that starts
+// wait for, or the completes that waits wait for. Its tag is twice the window's number, and 1 more for completes.
 const commOfWindow = 1 << 15
 
 // ofWindow reports whether a channel is one of a window's synchronisations.

@@ -144,8 +144,7 @@ func Of(err error) []Warning {
 	return l.All()
 }
 
-// gather adds the warnings that an error and all that it wraps carry, those of the innermost first, as they came
-// first.
+// gather adds the warnings that an error and all that it wraps carry, those of the innermost first, as they came first.
 func (l *List) gather(err error) {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range several.Unwrap() {

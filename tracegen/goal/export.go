@@ -11,14 +11,12 @@
 //
 // Every operation has a label, l1, l2, ... in the order of the rank's program.
 //
-// Computations in a row are one calc. Durations are rounded to whole nanoseconds
-// with what was cut off or added carried over, so that the calcs of a rank add up
-// to its computing time within half a nanosecond, wherever one stops.
+// Computations in a row are one calc. Durations are rounded to whole nanoseconds with what was cut off or added carried
+// over, so that the calcs of a rank add up to its computing time within half a nanosecond, wherever one stops.
 //
-// What GOAL lacks is left out and counted in [Exported]: tests, recorded probes, and that a send is synchronous,
-// which matters below the size from which LogGOPSim makes all sends rendezvous (option S, 65,535 bytes). A receive
-// of unknown size and a negative tag are errors. Collective operations are the messages of SMPI's default
-// selection.
+// What GOAL lacks is left out and counted in [Exported]: tests, recorded probes, and that a send is synchronous, which
+// matters below the size from which LogGOPSim makes all sends rendezvous (option S, 65,535 bytes). A receive of unknown
+// size and a negative tag are errors. Collective operations are the messages of SMPI's default selection.
 //
 //	exported, err := goal.Export(ctx, w, t, goal.Options{Polls: trace.Hit{}, Speed: 32e9})
 //
@@ -88,9 +86,8 @@ func (e *Exported) Warnings() []warning.Warning {
 	return list
 }
 
-// Export writes a trace as GOAL text: one rank after the other, as the format wants it. It walks the
-// trace once per rank, holding little of it; the trace must therefore be a file, unless it has one
-// rank only.
+// Export writes a trace as GOAL text: one rank after the other, as the format wants it. It walks the trace once per
+// rank, holding little of it; the trace must therefore be a file, unless it has one rank only.
 func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Exported, error) {
 	if !(o.Speed > 0) {
 		return nil, fmt.Errorf("goal: speed %v flop/s, want a positive one", o.Speed)
@@ -295,9 +292,7 @@ func (g *graph) label() {
 }
 
 // name appends the label of an operation.
-func (g *graph) name(operation int64) {
-	g.line = strconv.AppendInt(append(g.line, 'l'), operation, 10)
-}
+func (g *graph) name(operation int64) { g.line = strconv.AppendInt(append(g.line, 'l'), operation, 10) }
 
 // end ends the line of an operation and writes what it depends on. It returns its number.
 func (g *graph) end() int64 {

@@ -7,8 +7,7 @@ import (
 	"reprise/tracegen"
 )
 
-// This file makes the blocks of the trace: library.halo, and a body for each piece of a run, such as
-// library.before.
+// This file makes the blocks of the trace: library.halo, and a body for each piece of a run, such as library.before.
 
 // library makes the blocks of the trace, each once.
 type library struct {
@@ -216,8 +215,7 @@ var cgMarkers = [...][2]int{timedCG: {beginTimed, endTimed}, referenceCG: {begin
 	plainCG: {beginPlain, endCG}, testedCG: {beginCG, endCG}}
 
 // start appends what a call does before its first iteration: it sets x to zero, outside of the call's markers and
-// clock, and computes the residual of x. max is the call's bound of iterations. Source: HPCG 3.1, CG.cpp,
-// CG_ref.cpp.
+// clock, and computes the residual of x. max is the call's bound of iterations. Source: HPCG 3.1, CG.cpp, CG_ref.cpp.
 func (b *body) start(f cgForm, max int) {
 	b.vector(kernelZero)
 	b.Mark(cgMarkers[f][0], trace.Const(int64(max)))

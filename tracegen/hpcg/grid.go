@@ -117,9 +117,8 @@ type row struct {
 	middle int64 // with that at dx = 0; 0: it is the rank itself
 }
 
-// rows lists the lines of the neighbourhood on a level, in the order of their ranks. What a rank
-// exchanges with a neighbour is a face, an edge or a corner of the box. Source: HPCG 3.1,
-// SetupHalo_ref.cpp.
+// rows lists the lines of the neighbourhood on a level, in the order of their ranks. What a rank exchanges with a
+// neighbour is a face, an edge or a corner of the box. Source: HPCG 3.1, SetupHalo_ref.cpp.
 func (p *Params) rows(c column, level int) []row {
 	var list []row
 	for dz := -1; dz <= 1; dz++ {

@@ -21,11 +21,10 @@ const unstatedSeconds = 1800
 // maxDatLine bounds the lines of an hpcg.dat, in bytes.
 const maxDatLine = 4096
 
-// ReadDat sets p's sizes, seconds and grid from an hpcg.dat: two lines of title, the three sizes, the seconds,
-// and the process grid. The last two lines may be missing; text behind the values of a line is comment. HPCG
-// reads integers across ends of lines. Where it would take a value from another line, or a default for what is no
-// integer, ReadDat fails with file and line. It returns notes as Params.Complete does. Source: HPCG 3.1,
-// ReadHpcgDat.cpp.
+// ReadDat sets p's sizes, seconds and grid from an hpcg.dat: two lines of title, the three sizes, the seconds, and the
+// process grid. The last two lines may be missing; text behind the values of a line is comment. HPCG reads integers
+// across ends of lines. Where it would take a value from another line, or a default for what is no integer, ReadDat
+// fails with file and line. It returns notes as Params.Complete does. Source: HPCG 3.1, ReadHpcgDat.cpp.
 func (p *Params) ReadDat(r io.Reader, name string) (notes []string, err error) {
 	head := sniff.Remember(r)
 	d := &datReader{in: bufio.NewReaderSize(head, maxDatLine)}

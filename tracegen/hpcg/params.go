@@ -37,8 +37,7 @@ type Params struct {
 
 	Grid Grid // process grid; zero: HPCG chooses
 
-	// Slabs: ranks whose position in z is below PZ have boxes of ZL points in z, the others of ZU. PZ = 0: no
-	// slabs.
+	// Slabs: ranks whose position in z is below PZ have boxes of ZL points in z, the others of ZU. PZ = 0: no slabs.
 	PZ, ZL, ZU int
 
 	Sets       int // timed sets of conjugate gradients
@@ -83,8 +82,7 @@ func (p *Params) height(iz int) int {
 	return p.ZU
 }
 
-// List returns all parameters by name, as they stand in the header of the trace, and HPCG's
-// counts of flop behind them.
+// List returns all parameters by name, as they stand in the header of the trace, and HPCG's counts of flop behind them.
 func (p *Params) List() []trace.Param {
 	var list []trace.Param
 	names := "ranks nx ny nz npx npy npz pz zl zu sets iterations phase rt setup-iterations test-iterations"
@@ -126,10 +124,9 @@ type side struct {
 	value int
 }
 
-// Complete sets what HPCG sets where parameters are 0 or too small, and returns a note for each given
-// value that HPCG replaces. It fails, with all reasons, on parameters that HPCG refuses, and on those
-// with which it hangs. Source: HPCG 3.1, init.cpp, GenerateGeometry.cpp, CheckAspectRatio.cpp,
-// GenerateCoarseProblem.cpp.
+// Complete sets what HPCG sets where parameters are 0 or too small, and returns a note for each given value that HPCG
+// replaces. It fails, with all reasons, on parameters that HPCG refuses, and on those with which it hangs. Source: HPCG
+// 3.1, init.cpp, GenerateGeometry.cpp, CheckAspectRatio.cpp, GenerateCoarseProblem.cpp.
 func (p *Params) Complete() (notes []string, err error) {
 	if p.Ranks < 1 || p.Ranks > trace.MaxRanks {
 		return nil, fmt.Errorf("ranks = %d, allowed 1 to %d", p.Ranks, trace.MaxRanks)
@@ -205,9 +202,8 @@ func (p *Params) Complete() (notes []string, err error) {
 		}
 		need(max(x, y, z) <= maxRatio*min(x, y, z),
 			"box of %dx%dx%d points: the smallest side is less than 1/%d of the largest, where HPCG aborts", x, y, z, maxRatio)
-		// HPCG counts the entries inside of the domain in 32 bits (GenerateProblem_ref.cpp); totals
-		// have 64. Of the ranks with boxes of this height the one with the most neighbours has the
-		// most.
+		// HPCG counts the entries inside of the domain in 32 bits (GenerateProblem_ref.cpp); totals have 64. Of the
+		// ranks with boxes of this height the one with the most neighbours has the most.
 		var most int64
 		for iz := range g.NZ {
 			if p.height(iz) == nz {

@@ -115,8 +115,7 @@ func WithDefaults(given []trace.Param, dat func(*Params) error) (Params, error) 
 		}
 		return nil
 	}
-	// The defaults of a run depend on the number of ranks, and the parameters allowed on the
-	// phase: both are set first.
+	// The defaults of a run depend on the number of ranks, and the parameters allowed on the phase: both are set first.
 	var first Params
 	if err := set(&first, "ranks", "phase"); err != nil {
 		return first, err

@@ -110,9 +110,7 @@ func (l *library) ringSource(x int) int {
 }
 
 // ringForwards reports whether x sends the panel on to x+1.
-func (l *library) ringForwards(x int) bool {
-	return x+1 < l.p.Q && l.ringSource(x+1) == x
-}
+func (l *library) ringForwards(x int) bool { return x+1 < l.p.Q && l.ringSource(x+1) == x }
 
 // pieces returns how many members spread and roll a long broadcast.
 func (l *library) pieces() int {
@@ -280,8 +278,7 @@ func (c *caster) roll() {
 				next = min(next, at)
 			}
 		}
-		// Steps without the last piece are alike but for the neighbour, which alternates:
-		// pairs of them become a loop.
+		// Steps without the last piece are alike but for the neighbour, which alternates: pairs of them become a loop.
 		turns := (next - k) / 2
 		if turns < 2 {
 			emit(k)
@@ -297,8 +294,7 @@ func (c *caster) roll() {
 }
 
 // roll makes the blocks of rolls whose pieces all differ in size. Two steps are a turn, and a chain of 2^k turns
-// consists of two chains of half the length: so a roll of n positions takes log(n) blocks, which all positions
-// share.
+// consists of two chains of half the length: so a roll of n positions takes log(n) blocks, which all positions share.
 type roll struct {
 	lib  *library
 	kind string // tells its blocks from those of other rolls

@@ -164,10 +164,9 @@ func (f *factor) column(last bool) *trace.Builder {
 	b, a := newBlock(f.params+2, "column w=%d last=%t", f.w, last)
 	m, col, i, rest, pivots, owner := a[0], a[1], a[2], a[3], a[4], a[5]
 
-	// The pivot exchange: the search of the maximum of a column over the process column together with
-	// the exchange of the two rows: full panel rows, whatever the recursion level. Copies made after
-	// a message depend on who held the larger value and are left out. Source: HPL 2.3 control flow,
-	// pivot exchange.
+	// The pivot exchange: the search of the maximum of a column over the process column together with the exchange of
+	// the two rows: full panel rows, whatever the recursion level. Copies made after a message depend on who held the
+	// larger value and are left out. Source: HPL 2.3 control flow, pivot exchange.
 	w := int64(f.w)
 	bytes := map[payload]trace.Operand{nothing: trace.Const(0), row: trace.Const(doubleBytes * w),
 		candidate: trace.Const(doubleBytes * (w + 4)), both: trace.Const(doubleBytes * (2*w + 4))}

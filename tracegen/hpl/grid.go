@@ -6,17 +6,14 @@ import (
 	"reprise/trace"
 )
 
-// grid tells which process owns which rows and columns of a matrix of n rows and n+1 columns (the
-// right-hand side is column n), in square blocks of nb, dealt cyclically to p x q processes, the
-// first block to (0,0).
+// grid tells which process owns which rows and columns of a matrix of n rows and n+1 columns (the right-hand side is
+// column n), in square blocks of nb, dealt cyclically to p x q processes, the first block to (0,0).
 type grid struct {
 	n, nb, p, q int64
 }
 
 // newGrid returns the matrix and the process grid of a run.
-func newGrid(p *Params) grid {
-	return grid{int64(p.N), int64(p.NB), int64(p.P), int64(p.Q)}
-}
+func newGrid(p *Params) grid { return grid{int64(p.N), int64(p.NB), int64(p.P), int64(p.Q)} }
 
 // owned returns how many of the n indices from lo, lo >= 0, belong to process i of count, when
 // blocks of nb are dealt cyclically from process 0; 0 for n <= 0.
@@ -43,8 +40,7 @@ func (g *grid) rowOwner(i int64) int64 { return i / g.nb % g.p }
 // colOwner returns the process column that owns column j.
 func (g *grid) colOwner(j int64) int64 { return j / g.nb % g.q }
 
-// panel is one panel of columns and what the actions that concern it depend on.
-// Source: HPL 2.3 control flow, panels.
+// panel is one panel of columns and what the actions that concern it depend on. Source: HPL 2.3 control flow, panels.
 type panel struct {
 	j, jb      int64 // first column, width
 	prow, pcol int64 // process row and column that own its diagonal block

@@ -80,9 +80,8 @@ type List struct {
 	Values [][]string // of these, each time
 }
 
-// Lists returns the lists that HPL's loops go through, the outermost first, after a list for each parameter that
-// has one value for all runs. The combinations of all lists, the last one varying fastest, are those of
-// Combination.
+// Lists returns the lists that HPL's loops go through, the outermost first, after a list for each parameter that has
+// one value for all runs. The combinations of all lists, the last one varying fastest, are those of Combination.
 func (d *Dat) Lists() []List {
 	var fixed []List
 	var looped [loops]List
@@ -163,12 +162,11 @@ HPL.out      output file name (if any)
 // maxDatValues is how many values HPL takes of each parameter.
 const maxDatValues = 20
 
-// ReadDat reads an HPL.dat exactly as HPL 2.3 does (testing/ptest/HPL_pdinfo.c): four lines of title, output file
-// and device, then one line per parameter, with values first and a comment behind them. It fails where HPL fails,
-// where HPL reads memory that was never written, where the file ends before the depths, and for values that this
-// package cannot take, such as N = 0. If HPL reads other values than a person does (see hplLine), or takes a
-// default for a value that it does not know, the Dat has a warning. Name is for errors and warnings, which give
-// the line.
+// ReadDat reads an HPL.dat exactly as HPL 2.3 does (testing/ptest/HPL_pdinfo.c): four lines of title, output file and
+// device, then one line per parameter, with values first and a comment behind them. It fails where HPL fails, where HPL
+// reads memory that was never written, where the file ends before the depths, and for values that this package cannot
+// take, such as N = 0. If HPL reads other values than a person does (see hplLine), or takes a default for a value that
+// it does not know, the Dat has a warning. Name is for errors and warnings, which give the line.
 func ReadDat(r io.Reader, name string) (*Dat, error) { return HPL23.ReadDat(r, name) }
 
 // ReadDat reads an HPL.dat as the variant does. rocHPL, which reads its lines as HPL does, takes other numbers for
@@ -177,9 +175,8 @@ func (v Variant) ReadDat(r io.Reader, name string) (*Dat, error) {
 	head := sniff.Remember(r)
 	d := &datReader{variant: v, in: bufio.NewReaderSize(head, hplLineLength), name: name, ends: true}
 
-	// HPL asks for the number of values of a parameter first, on a line of its own, and then for the
-	// values on the next; the number of grids counts for P and Q. Parameters with one value for all
-	// runs have no such number.
+	// HPL asks for the number of values of a parameter first, on a line of its own, and then for the values on the
+	// next; the number of grids counts for P and Q. Parameters with one value for all runs have no such number.
 	d.next(true)  // the title
 	d.next(false) // the author has a buffer of its own
 	d.next(true)  // the output file
@@ -237,9 +234,8 @@ type datReader struct {
 	err      error
 }
 
-// next goes to the next line as C's fgets does, into HPL's buffer or another one: at most
-// hplLineLength characters, the rest of a longer line being the next one. At the end of the file the
-// buffer keeps the line before.
+// next goes to the next line as C's fgets does, into HPL's buffer or another one: at most hplLineLength characters, the
+// rest of a longer line being the next one. At the end of the file the buffer keeps the line before.
 func (d *datReader) next(buffered bool) {
 	if d.err != nil {
 		return
@@ -389,11 +385,10 @@ func (d *datReader) values(par *Parameter, n int) []int {
 // HPL_LINE_MAX - 2 leaves one for the zero behind them.
 const hplLineLength = 253
 
-// hplLine reads values as HPL 2.3 does (testing/ptest/HPL_pdinfo.c). For each value sscanf takes the
-// next word, and then HPL moves on by the length of that word and one character more, wherever the
-// word began. Blanks before a value, and more than one between values, thus add up until it reads
-// inside the previous value again. Behind the end of a line lies what is left of longer ones before
-// it, and where there is no word, the last one counts again.
+// hplLine reads values as HPL 2.3 does (testing/ptest/HPL_pdinfo.c). For each value sscanf takes the next word, and
+// then HPL moves on by the length of that word and one character more, wherever the word began. Blanks before a value,
+// and more than one between values, thus add up until it reads inside the previous value again. Behind the end of a
+// line lies what is left of longer ones before it, and where there is no word, the last one counts again.
 type hplLine struct {
 	buffer [hplLineLength + 1]byte
 	known  int    // characters of the buffer that some line has filled

@@ -78,9 +78,8 @@ func newBlock(n int, name string, args ...any) (*trace.Builder, []trace.Operand)
 
 // width returns the blocks for panels of w columns.
 //
-// With binary exchange alone, one block by distance of the process row does a whole
-// trailing update. Spread-roll goes by position, not by distance, so it stands between
-// a block that begins the update and one that does its work.
+// With binary exchange alone, one block by distance of the process row does a whole trailing update. Spread-roll goes
+// by position, not by distance, so it stands between a block that begins the update and one that does its work.
 func (l *library) width(w int64) *widthBlocks {
 	if b, ok := l.widths[w]; ok {
 		return b

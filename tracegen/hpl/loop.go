@@ -199,8 +199,7 @@ func (g *generator) update(x *panel, bcast int64, masks [][]int64, n []int64) {
 	if g.lib.positions == nil { // none of them depends on the panel's width
 		g.lib.positions = g.lib.each(g.lib.p.P, g.lib.spreadBlock)
 	}
-	// Positions of the spread-roll are an order of the process rows, which changes from panel to panel with
-	// the pivots.
+	// Positions of the spread-roll are an order of the process rows, which changes from panel to panel with the pivots.
 	blocks := g.Column(int(g.p))
 	for y, r := range x.order {
 		blocks[r] = g.lib.positions[y]

@@ -37,9 +37,8 @@ type Params struct {
 	Node    NodeGrid
 }
 
-// DefaultParams returns the parameters that HPL's tuning notes recommend for a matrix of order n on a
-// p x q grid. The block size leaves each process at least eight blocks of rows and of columns if n
-// allows it.
+// DefaultParams returns the parameters that HPL's tuning notes recommend for a matrix of order n on a p x q grid. The
+// block size leaves each process at least eight blocks of rows and of columns if n allows it.
 func DefaultParams(n, p, q int) Params {
 	nb := 32
 	for _, larger := range []int{48, 64, 96, 128, 192, 256} {
@@ -139,9 +138,8 @@ func (p *Params) Validate() error {
 // maxMemory bounds what the definitions of a run may take, in bytes.
 const maxMemory = 2 << 30
 
-// Memory of blocks while they are made and written, in bytes: about twice their size, as they are
-// garbage collected. Fitted from above to the peak memory of runs of 1,000 to 30,000 process rows or
-// columns.
+// Memory of blocks while they are made and written, in bytes: about twice their size, as they are garbage collected.
+// Fitted from above to the peak memory of runs of 1,000 to 30,000 process rows or columns.
 const (
 	callMemory      = 550     // a call of a block of ten operands
 	rowMemory       = 8 << 10 // of a process row once: its part in the solve

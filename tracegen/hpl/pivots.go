@@ -135,9 +135,8 @@ func (v *pivotRows) owners(g *grid, j, jb int64) trace.Vector {
 	return trace.Vector{Values: values}
 }
 
-// count sets dst, of g.p elements, to K by distance from the panel's process row: the number of rows that a
-// process row owns of the panel's diagonal block and of its pivots, each row counted once. Source: HPL 2.3
-// control flow, row swaps.
+// count sets dst, of g.p elements, to K by distance from the panel's process row: the number of rows that a process row
+// owns of the panel's diagonal block and of its pivots, each row counted once. Source: HPL 2.3 control flow, row swaps.
 func (v *pivotRows) count(dst []int64, g *grid, j, jb int64) {
 	clear(dst)
 	dst[0] = jb
@@ -171,9 +170,8 @@ func randomMatrix(n int) []float64 {
 	state := uint64(matrixSeed)
 	for i := range a {
 		state = state*matrixMultiplier + 1
-		// The state becomes a number in (-0.5, 0.5], rounded as HPL does: the high 16 bits are added
-		// last. Conversions keep the compiler from fusing operations, so that all machines round
-		// alike.
+		// The state becomes a number in (-0.5, 0.5], rounded as HPL does: the high 16 bits are added last. Conversions
+		// keep the compiler from fusing operations, so that all machines round alike.
 		low := float64(float64(state&(1<<48-1)) / (1 << 32))
 		high := float64(float64(state>>48) * 65536)
 		a[i] = 0.5 - float64((low+high)/(1<<32))
@@ -215,8 +213,7 @@ func factorPivots(ctx context.Context, n, nb, p int) ([]int32, error) {
 			}
 		}
 
-		// All columns after them follow in parallel: a column's result does not depend on which
-		// goroutine computes it.
+		// All columns after them follow in parallel: a column's result does not depend on which goroutine computes it.
 		workers := min(runtime.GOMAXPROCS(0), n-end)
 		var wg sync.WaitGroup
 		for w := range workers {

@@ -9,13 +9,11 @@ import (
 // This file makes the row swaps of an update, by binary exchange (library.binarySwap) and by spread-roll
 // (library.spreadBlock).
 
-// binarySwap emits the row swap by binary exchange of the process row at
-// distance d. Each swapped row that a process owns travels as its columns and an
-// index; U travels whole. A poll of the pending broadcast follows each round.
+// binarySwap emits the row swap by binary exchange of the process row at distance d. Each swapped row that a process
+// owns travels as its columns and an index; U travels whole. A poll of the pending broadcast follows each round.
 //
-// The operands are the panel's column (for its marker), the columns to swap, the
-// panel's process row, and the vector of the counts K, the rows that take part,
-// by distance from it. Source: HPL 2.3 control flow, binary exchange.
+// The operands are the panel's column (for its marker), the columns to swap, the panel's process row, and the vector of
+// the counts K, the rows that take part, by distance from it. Source: HPL 2.3 control flow, binary exchange.
 func (l *library) binarySwap(b *trace.Builder, w int64, d int, panel, n, prow, counts trace.Operand) {
 	size, cube := l.p.P, hi(l.p.P) // process rows; those of the hypercube, the largest power of two among them
 	none := trace.Const(0)
@@ -113,9 +111,8 @@ func (l *library) binarySwap(b *trace.Builder, w int64, d int, panel, n, prow, c
 	b.Mark(endSwap00)
 }
 
-// layout is how the rows of U are dealt to the process rows during a swap by spread-roll: position i,
-// held by process row order[i], owns lengths[i] of them. Source: HPL 2.3 control flow, spread-roll,
-// lengths and order.
+// layout is how the rows of U are dealt to the process rows during a swap by spread-roll: position i, held by process
+// row order[i], owns lengths[i] of them. Source: HPL 2.3 control flow, spread-roll, lengths and order.
 type layout struct {
 	order, lengths []int64
 	uneven         bool    // equilibration moves rows
@@ -171,10 +168,9 @@ func newLayout(counts []int64, prow, jb int64, equil bool) *layout {
 	return v
 }
 
-// spreadBlock swaps rows by spread-roll on the process row at position y. Its parameters are the
-// panel's column, the columns to swap, the panel's width, K of its process row, whether equilibration
-// moves rows, and the layout: the vectors of the order, of the lengths and of the lengths after
-// equilibration.
+// spreadBlock swaps rows by spread-roll on the process row at position y. Its parameters are the panel's column, the
+// columns to swap, the panel's width, K of its process row, whether equilibration moves rows, and the layout: the
+// vectors of the order, of the lengths and of the lengths after equilibration.
 func (l *library) spreadBlock(y int) int64 {
 	b, a := newBlock(8, "spread-roll y=%d", y)
 	panel, n, width, k0, uneven, order, lengths, equals := a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]
@@ -233,9 +229,8 @@ func (l *library) spreadBlock(y int) int64 {
 	return int64(l.add(b))
 }
 
-// rowsStep emits a step of a roll: the operands are the vector of lengths and the bytes of a row, the
-// pieces the positions whose rows go out and come in. The receive is nonblocking even where nothing
-// is sent.
+// rowsStep emits a step of a roll: the operands are the vector of lengths and the bytes of a row, the pieces the
+// positions whose rows go out and come in. The receive is nonblocking even where nothing is sent.
 func rowsStep(b *trace.Builder, operands [2]trace.Operand, peer, sent, received trace.Operand) {
 	bytes := func(position trace.Operand) trace.Operand {
 		return b.Mul(b.VectorAt(operands[0], position), operands[1])
@@ -282,10 +277,9 @@ func treePlace(n, source, y int, right bool) tree {
 	return tree{levels, bits.TrailingZeros(uint(distance))}
 }
 
-// emitSpread emits what position y, at place t of a tree, does in a spread to the positions after the
-// source, or to those before it. A member receives at its own level and sends at those below; at
-// level k, bit 1<<k, a message has the rows of so many positions, as far as these exist. All members
-// poll after each level.
+// emitSpread emits what position y, at place t of a tree, does in a spread to the positions after the source, or to
+// those before it. A member receives at its own level and sends at those below; at level k, bit 1<<k, a message has the
+// rows of so many positions, as far as these exist. All members poll after each level.
 //
 // hop moves the rows of the positions [lo, hi) to or from a peer, and then emits what follows
 // by then. Where there is nothing to receive, a hop may make each of the levels that are left,
@@ -336,11 +330,10 @@ func position(b *trace.Builder, order, i trace.Operand) trace.Operand {
 // sourcesInRange returns a power of two near sqrt(P).
 func (p *Params) sourcesInRange() int { return 1 << (log2(p.P) / 2) }
 
-// rangeKey names what position y does for a range of sources, as far as it depends on the place of the range and on
-// y. For a source, y's place in a tree depends on the trailing zeros of its distance, and on the levels of the
-// tree. So for all of a range that y is not in, the place depends on the distance mod the size of the range, on the
-// trailing zeros of the one distance that this size divides, and on the levels, unless these change within the
-// range.
+// rangeKey names what position y does for a range of sources, as far as it depends on the place of the range and on y.
+// For a source, y's place in a tree depends on the trailing zeros of its distance, and on the levels of the tree. So
+// for all of a range that y is not in, the place depends on the distance mod the size of the range, on the trailing
+// zeros of the one distance that this size divides, and on the levels, unless these change within the range.
 type rangeKey struct {
 	lo, sources   int // lo: -1 where only what follows matters
 	y             int // -1 where only what follows matters
@@ -349,13 +342,11 @@ type rangeKey struct {
 	levels        int
 }
 
-// evenBlock moves the rows of the sources [lo, lo+size), size a power of two that divides lo, as far
-// as there are so many and position y has a part in it. Its parameters are those of sourceBlock, for
-// the first source.
+// evenBlock moves the rows of the sources [lo, lo+size), size a power of two that divides lo, as far as there are so
+// many and position y has a part in it. Its parameters are those of sourceBlock, for the first source.
 //
-// Ranges of about sqrt(P) sources share blocks: then the definitions grow with P sqrt(P), not with P
-// squared. Rejected: ranges of ranges, which make the definitions smaller, but counting them without
-// expanding them slower.
+// Ranges of about sqrt(P) sources share blocks: then the definitions grow with P sqrt(P), not with P squared. Rejected:
+// ranges of ranges, which make the definitions smaller, but counting them without expanding them slower.
 func (l *library) evenBlock(y, lo, size int) int {
 	last := min(lo+size, l.p.P) - 1
 	key := rangeKey{lo: lo, sources: last + 1 - lo, y: y}

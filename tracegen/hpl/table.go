@@ -168,8 +168,7 @@ const (
 	ColumnMajor
 )
 
-// Fact is a variant of the panel factorization: PFACT of its leaves, RFACT of
-// its recursion.
+// Fact is a variant of the panel factorization: PFACT of its leaves, RFACT of its recursion.
 type Fact int
 
 // Factorizations, with HPL's digits.
@@ -192,12 +191,10 @@ const (
 	LongM
 )
 
-// IsLong reports whether the broadcast is one that spreads and rolls, without
-// polls.
+// IsLong reports whether the broadcast is one that spreads and rolls, without polls.
 func (b Bcast) IsLong() bool { return b >= Long }
 
-// Swap is the algorithm that swaps rows and broadcasts U along the process
-// columns.
+// Swap is the algorithm that swaps rows and broadcasts U along the process columns.
 type Swap int
 
 // Swaps, with HPL's digits.
@@ -216,8 +213,7 @@ const (
 	NoTransposed
 )
 
-// Names of the values of each choice, by HPL's digit; the first name is the one that is
-// printed.
+// Names of the values of each choice, by HPL's digit; the first name is the one that is printed.
 var (
 	orderNames = [][]string{{"row", "row-major", "r"}, {"column", "col", "column-major", "col-major", "c"}}
 	factNames  = [][]string{{"left", "l"}, {"crout", "c"}, {"right", "r"}}

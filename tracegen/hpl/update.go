@@ -12,10 +12,9 @@ import (
 // mayRoll reports whether row swaps may be done by spread-roll.
 func (l *library) mayRoll() bool { return l.p.P > 1 && l.p.Swap != BinaryExchange }
 
-// updateBlock is a whole update: its parameters are the panel's column, the polled panel's column or -1, the
-// columns, the rows below the diagonal block, the panel's process row, and the counts of swapped rows. Panels
-// without columns, and processes without columns, only wait for the polled broadcast. Source: HPL 2.3 control flow,
-// trailing update.
+// updateBlock is a whole update: its parameters are the panel's column, the polled panel's column or -1, the columns,
+// the rows below the diagonal block, the panel's process row, and the counts of swapped rows. Panels without columns,
+// and processes without columns, only wait for the polled broadcast. Source: HPL 2.3 control flow, trailing update.
 func (l *library) updateBlock(w int64, d int) int64 {
 	work := l.workBlock(w, d)
 	b, a := newBlock(6, "update w=%d d=%d", w, d)

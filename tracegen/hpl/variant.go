@@ -84,8 +84,7 @@ func VariantParameters() []Parameter {
 	}
 }
 
-// UseVariant makes p a run of a variant, with what that has by default where it differs from HPL's
-// recommendations.
+// UseVariant makes p a run of a variant, with what that has by default where it differs from HPL's recommendations.
 func (p *Params) UseVariant(v Variant) {
 	p.Program = v
 	if !v.roc() {

@@ -198,9 +198,7 @@ func reduce(b *trace.Builder, comm trace.Comm, op trace.Operator, bytes trace.Op
 func barrier(b *trace.Builder) { b.Collective(trace.CollBarrier, trace.CollectiveOperands{}) }
 
 // not returns 1 - x.
-func not(b *trace.Builder, x trace.Operand) trace.Operand {
-	return b.Affine([]int64{-1}, x).Plus(1)
-}
+func not(b *trace.Builder, x trace.Operand) trace.Operand { return b.Affine([]int64{-1}, x).Plus(1) }
 
 // isOne returns 1 if the condition holds, else 0.
 func isOne(cond bool) int64 {

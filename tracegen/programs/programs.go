@@ -66,8 +66,7 @@ type List = hpl.List
 
 // Run is a program with all its parameters.
 type Run interface {
-	// Identity returns all that the trace depends on. Results of studies are found by it: names and order never
-	// change.
+	// Identity returns all that the trace depends on. Results of studies are found by it: names and order never change.
 	Identity() []trace.Param
 	Ranks() int
 	// Flops returns the operations that the program counts; 0: none.

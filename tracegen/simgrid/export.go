@@ -62,8 +62,7 @@ func (e *Exported) Warnings() []warning.Warning {
 	return list
 }
 
-// Export writes all ranks of a trace as the one file that they share, line by
-// line in turn. The trace may be a stream.
+// Export writes all ranks of a trace as the one file that they share, line by line in turn. The trace may be a stream.
 func Export(ctx context.Context, w io.Writer, t *trace.Trace, o ExportOptions) (*Exported, error) {
 	if _, err := io.WriteString(w, o.comment()); err != nil {
 		return nil, err
@@ -554,9 +553,8 @@ func (r *rankWriter) collective(c *trace.Collective) error {
 		r.ints(received.datatype)
 	}
 
-	// Where in its buffer a rank receives. Without displacements SimGrid
-	// puts all parts at the beginning; so nothing is written if that is meant, and else
-	// one part after the other as far as the buffer goes, the last part at its end.
+	// Where in its buffer a rank receives. Without displacements SimGrid puts all parts at the beginning; so nothing is
+	// written if that is meant, and else one part after the other as far as the buffer goes, the last part at its end.
 	if form.span {
 		item := typeSizes[received.datatype]
 		if c.Span > math.MaxInt32*item/c.RecvSize || c.Span*c.RecvSize%item != 0 {

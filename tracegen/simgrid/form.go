@@ -96,8 +96,7 @@ func oldSpelling(verb string) bool {
 	return verb != plain && slices.Contains(oldVerbs, plain)
 }
 
-// old returns what isOld does, for a line that the old form reads differently. For an old text it notes a
-// warning.
+// old returns what isOld does, for a line that the old form reads differently. For an old text it notes a warning.
 func (s *stream) old(t *Trace) bool {
 	old := t.isOld()
 	if old && (s.odd == nil || !s.odd.old) {

@@ -8,9 +8,8 @@
 //
 // Supported are init, finalize, compute, sleep, send, isend, recv, irecv, wait, waitall, test, sendRecv; barrier,
 // bcast, reduce, allreduce, alltoall, alltoallv, gather, gatherv, allgather, allgatherv, scatter, scatterv,
-// reducescatter, scan, exscan; and comm_size, comm_split, comm_dup and location, which have no effect. Any other
-// action is an error that names it, with file and line. What is odd in a text but can be read is a warning
-// ([Trace.Warnings]).
+// reducescatter, scan, exscan; and comm_size, comm_split, comm_dup and location, which have no effect. Any other action
+// is an error that names it, with file and line. What is odd in a text but can be read is a warning ([Trace.Warnings]).
 //
 // Three rules of the format are worth knowing.
 //
@@ -203,8 +202,7 @@ func (t *Trace) open(dir string) error {
 	return nil
 }
 
-// initSize returns the bytes of an item without datatype after an init line, of which
-// the part behind its name is left.
+// initSize returns the bytes of an item without datatype after an init line, of which the part behind its name is left.
 func initSize(f *fields) int64 {
 	if f.next() != nil {
 		return 8

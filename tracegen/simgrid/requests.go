@@ -91,9 +91,7 @@ func (q *requests) push(r pendingRequest) {
 }
 
 // forgetAll takes all requests away, and frees their slots.
-func (q *requests) forgetAll() {
-	q.list, q.gone, q.free, q.used = q.list[:0], 0, q.free[:0], 0
-}
+func (q *requests) forgetAll() { q.list, q.gone, q.free, q.used = q.list[:0], 0, q.free[:0], 0 }
 
 // ending returns what follows the last line of a rank, as SimGrid has it: of
 // requests of one key all but the newest are let go, and the rest is waited for.

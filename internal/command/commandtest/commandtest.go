@@ -21,8 +21,7 @@ import (
 	"reprise/internal/command"
 )
 
-// Command returns the command of a test binary whose TestMain knows it by name
-// (testscript.Main).
+// Command returns the command of a test binary whose TestMain knows it by name (testscript.Main).
 func Command(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -88,8 +87,7 @@ func Interrupt(t *testing.T, sig syscall.Signal, code int, name string, args ...
 	return ""
 }
 
-// Full runs a command whose standard output is a full disk: it must fail with a code, and
-// say why.
+// Full runs a command whose standard output is a full disk: it must fail with a code, and say why.
 func Full(t *testing.T, code int, name string, args ...string) {
 	t.Helper()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -169,8 +167,7 @@ func examplesIn(text, program string) (list []string) {
 // behind matches the rest of a line behind a command.
 var behind = regexp.MustCompile(` +(#|\||<|>) .*$`)
 
-// parsed has an application parse a command line and returns the name of the
-// command that would run.
+// parsed has an application parse a command line and returns the name of the command that would run.
 func parsed(app *cli.App, line string) (ran string, err error) {
 	// The words are those that a shell makes of the line.
 	words, err := exec.Command("sh", "-c", "printf '%s\\n' "+line).Output()
