@@ -28,57 +28,7 @@ func published(t *testing.T, name string) string {
 	return path
 }
 
-// TestPublishedDgemm: the regressions of the thesis data on dgemm timings
-// of a node of Dahu come back to all printed digits: means per size, terms MNK, MN, MK, NK.
-// Source: T. Cornebize, "High Performance Computing: Towards Better Performance Predictions
-// and Experiments", PhD thesis, 2021, and its data.
-func TestPublishedDgemm(t *testing.T) {
-	raw := published(t, "dgemm_calibration/dgemm_raw.csv.gz")
-	want, err := table.Open(published(t, "dgemm_calibration/dgemm_raw_expected.csv"))
-	must(t, err)
-	defer want.Close()
-	compared, worst := 0, 0.0
-	var end error
-	for end = want.Next(); end == nil; end = want.Next() {
-		fit := fitPublished(t, raw, want)
-		for j, name := range []string{"mnk", "mn", "mk", "nk"} {
-			for suffix, got := range map[string]float64{"": fit.Coefficients[j].Value, "_residual": fit.NoiseModel.Coefficients[j].Value} {
-				number := expected(t, want, name+suffix)
-				if !near(got, number, 1e-9) {
-					t.Errorf("%s CPU %s: %s%s: got %.16g, want %.16g", want.Text(0), want.Text(2), name, suffix, got, number)
-				}
-				compared++
-				worst = max(worst, abs(got/number-1))
-			}
-			c := fit.Coefficients[j]
-			if number := expected(t, want, "tvalue_"+name); !near(c.Value/c.StdErr, number, 1e-9) {
-				t.Errorf("%s CPU %s: t of %s: got %g, want %g", want.Text(0), want.Text(2), name, c.Value/c.StdErr, number)
-			}
-		}
-	}
-	t.Logf("%d published coefficients of dgemm: largest relative difference %.1e", compared, worst)
-	if compared == 0 || !errors.Is(end, io.EOF) {
-		t.Errorf("%d compared, then %v", compared, end)
-	}
-}
-
 func abs(x float64) float64 { return max(x, -x) }
-
-// fitPublished fits the rows of the experiment and CPU of the current row of want.
-func fitPublished(t *testing.T, raw string, want *table.Reader) Fit {
-	t.Helper()
-	r, err := table.Open(raw)
-	must(t, err)
-	defer r.Close()
-	timings := NewTimings()
-	where := []Condition{{"experiment", want.Text(0)}, {"cpu", want.Text(2)}}
-	must(t, timings.Read(r, ReadOptions{Function: "dgemm", Where: where}))
-	o := DefaultKernelOptions()
-	o.Terms = map[string][]string{"dgemm": {"M*N*K", "M*N", "M*K", "N*K"}}
-	report, err := FitKernels(timings, o)
-	must(t, err)
-	return report.Functions[0].All
-}
 
 func expected(t *testing.T, r *table.Reader, column string) float64 {
 	t.Helper()
@@ -164,8 +114,9 @@ type publishedPiece struct{ intercept, slope float64 }
 
 // TestPublishedTaurus: the calibration of Taurus comes back with the published
 // breakpoints: overheads of the published platform, to 4 digits in the first piece (whose published fit
-// differs there) and 8 in the others, and bandwidth and latency factors. Source: as in
-// TestPublishedDgemm, platform calibration of 2016.
+// differs there) and 8 in the others, and bandwidth and latency factors. Source: T. Cornebize, "High
+// Performance Computing: Towards Better Performance Predictions and Experiments", PhD thesis, 2021,
+// and its data, platform calibration of 2016.
 func TestPublishedTaurus(t *testing.T) {
 	r := fitNetwork(t, readMachine(t, "taurus_2016"), taurus())
 	worst := 0.0

@@ -204,7 +204,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	for i, e := range r.FitError {
 		if days := deviation(c.Temporal, i); days > 0 && e > days/2 {
 			note("%s: a fit of one day has a standard error of %.2g, which is part of the difference between days: "+
-				"--relative, fewer terms or more timings make it smaller", variables[i], e)
+				"fewer terms or more timings make it smaller", variables[i], e)
 		}
 	}
 

@@ -137,86 +137,74 @@ func (s *Sample) Read(r *table.Reader, o ReadOptions) (err error) {
 // mostSeconds bounds coefficients, so that products of them stay finite.
 const mostSeconds = 1e9
 
-// FromFits returns the sample of fits that are one for each host or CPU and day: the coefficients
+// FromFits returns the sample of models that are one for each host or CPU and day: the coefficients
 // of each kernel and, of kernels of which sizes were timed repeatedly, the noise as a multiple of
-// the first term.
-func FromFits(r *calibrate.KernelReport, perCPU bool) (*Sample, error) {
+// the first term. Kernels of several pieces are left out.
+func FromFits(r *calibrate.LearnReport, perCPU bool) (*Sample, error) {
 	s := &Sample{PerCPU: perCPU, Shape: Normal, Warnings: r.Warnings}
-
-	// Noise that is skewed to the right is taken for half-normal.
 	skewness, n := 0.0, 0
-	for _, f := range r.Functions {
-		if noise := f.All.NoiseModel; noise != nil && noise.Skewness != nil {
-			skewness += *noise.Skewness
-			n++
-		}
-	}
-	if n > 0 && calibrate.IsHalfNormal(skewness/float64(n)) {
-		s.Shape = HalfNormal
-	}
-
 	at := map[dayKey]int{} // in Records
-	for i := range r.Functions {
-		f := &r.Functions[i]
-
-		// Sizes of a kernel were timed repeatedly on each day of each host, or on none.
-		without := slices.IndexFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel == nil })
-		if without >= 0 && slices.ContainsFunc(f.Groups, func(g calibrate.Fit) bool { return g.NoiseModel != nil }) {
-			key := keyOf(&f.Groups[without])
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		if len(k.Pieces) > 1 {
+			s.Warnings = append(s.Warnings, warning.New("%s: %d pieces, one for each of its labels, which a model of hosts "+
+				"does not have: left out", k.Function, len(k.Pieces)))
+			continue
+		}
+		if x := k.Pieces[0].Skewness; x != 0 {
+			skewness, n = skewness+x, n+1
+		}
+		// Sizes of a kernel were timed repeatedly on each day of each host, or on none. The noise is
+		// a variable of the kernel if all of its fits tell it: a vector has no holes.
+		timedOnce := func(g calibrate.LearnedGroup) bool { return g.Pieces[0].Variation == 0 }
+		without := slices.IndexFunc(k.Groups, timedOnce)
+		if without >= 0 && slices.ContainsFunc(k.Groups, func(g calibrate.LearnedGroup) bool { return !timedOnce(g) }) {
+			key := keyOf(k.Groups[without].Place)
 			return nil, fmt.Errorf("%w: no size of %s was timed twice on %s on %s, though elsewhere some were: "+
-				"leave that day of it out, or time it again", calibrate.ErrMeaningless, f.Function, key.place, key.day)
+				"leave that day of it out, or time it again", calibrate.ErrMeaningless, k.Function, key.place, key.day)
 		}
-		// The noise is a variable of the kernel if all of its fits tell it: a vector has no holes.
-		noisy := without < 0
-
-		// The terms of its models, the main one first. Fits have no constant that no host's fit
-		// has.
-		var terms []string
-		for _, g := range f.Groups {
-			for _, c := range g.Coefficients {
-				if !slices.Contains(terms, c.Term) {
-					terms = append(terms, c.Term)
-				}
-			}
-		}
-		for _, term := range terms {
-			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: term})
+		terms := k.Pieces[0].Coefficients
+		for _, c := range terms {
+			s.Variables = append(s.Variables, Variable{Kernel: k.Function, Term: c.Term})
 		}
 		// The deviation of a call is in proportion to the main term.
-		if noisy && len(f.Groups) > 0 {
-			s.Variables = append(s.Variables, Variable{Kernel: f.Function, Term: terms[0], Noise: true})
+		if without < 0 && len(k.Groups) > 0 {
+			s.Variables = append(s.Variables, Variable{Kernel: k.Function, Term: terms[0].Term, Noise: true})
 		}
 
-		// Each group is the fit of one unit on one day. The first kernel makes the records, the
+		// Each group is the model of one unit on one day. The first kernel makes the records, the
 		// others complete them.
-		for j := range f.Groups {
-			g := &f.Groups[j]
-			key := keyOf(g)
-			k, ok := at[key]
+		for j := range k.Groups {
+			key, piece := keyOf(k.Groups[j].Place), &k.Groups[j].Pieces[0]
+			in, ok := at[key]
 			if !ok {
-				k = len(s.Records)
-				at[key] = k
+				in = len(s.Records)
+				at[key] = in
 				s.Records = append(s.Records, Record{Host: key.host, CPU: key.cpu})
 			}
-			// A fit without a term has a coefficient of 0.
+			// A model without a term has a coefficient of 0.
 			values, errs := make([]float64, len(terms)), make([]float64, len(terms))
-			for _, c := range g.Coefficients {
-				i := slices.Index(terms, c.Term)
-				values[i], errs[i] = c.Value, c.StdErr
+			for _, c := range piece.Coefficients {
+				at := slices.IndexFunc(terms, func(t calibrate.Coefficient) bool { return t.Term == c.Term })
+				values[at], errs[at] = c.Value, c.StdErr
 			}
-			if noisy {
-				values, errs = append(values, g.NoiseModel.MainTerm), append(errs, 0)
+			if without < 0 {
+				values, errs = append(values, piece.Variation*values[0]), append(errs, 0)
 			}
-			s.Records[k].Values = append(s.Records[k].Values, values...)
-			s.Records[k].Errors = append(s.Records[k].Errors, errs...)
+			record := &s.Records[in]
+			record.Values, record.Errors = append(record.Values, values...), append(record.Errors, errs...)
 		}
 		// A vector must have all its coordinates.
 		for _, r := range s.Records {
 			if len(r.Values) != len(s.Variables) {
 				return nil, fmt.Errorf("%w: %s was not measured on each day of host %s, but other kernels were",
-					calibrate.ErrMeaningless, f.Function, r.Host)
+					calibrate.ErrMeaningless, k.Function, r.Host)
 			}
 		}
+	}
+	// Noise that is skewed to the right is taken for half-normal.
+	if n > 0 && calibrate.IsHalfNormal(skewness/float64(n)) {
+		s.Shape = HalfNormal
 	}
 	return s, nil
 }
@@ -241,11 +229,11 @@ type dayKey struct {
 	day string
 }
 
-// keyOf returns the unit and the day of a fit.
-func keyOf(g *calibrate.Fit) dayKey {
-	key := dayKey{place{g.Host, noCPU}, g.Day}
-	if g.CPU != nil {
-		key.cpu = *g.CPU
+// keyOf returns the unit and the day of a model.
+func keyOf(p calibrate.Place) dayKey {
+	key := dayKey{place{p.Host, noCPU}, p.Day}
+	if p.CPU != nil {
+		key.cpu = *p.CPU
 	}
 	return key
 }

@@ -1,3 +1,25 @@
+// Package regress fits models to measured times, in two ways:
+//
+//	pieces, err := regress.LearnPieces(points, o)              // pieces.go: lines in one variable, learned breakpoints
+//	parts := sample.Partition(at, 4, (*regress.Sample).Select) // relative.go, boxes.go: sums of chosen terms, in boxes
+//
+// LearnPieces fits logarithms, with coefficients that are not negative. A [Sample] is fitted by relative residuals, of
+// which large ones count less (Huber), with coefficients above zero: [Sample.Select] chooses among its terms, and
+// [Sample.Partition] fits boxes of the range of sizes each with terms of their own.
+//
+// # Units
+//
+// A coefficient is in the unit of y by that of its term.
+//
+// # Errors
+//
+// [ErrTooFew] and [ErrPoints] say why a fit would mean nothing.
+//
+// # Source
+//
+// Criteria are those of G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6,
+// 1978, and of A. McQuarrie, "A small-sample correction for the Schwarz SIC model selection
+// criterion", Statistics & Probability Letters 44, 1999.
 package regress
 
 import (
@@ -11,8 +33,12 @@ import (
 // size, with breakpoints that are given (FitPieces) or learned (LearnPieces). Times of kernels are
 // fitted by the other files.
 
-// ErrPoints is wrapped by the error about more points than breakpoints are learned from.
-var ErrPoints = errors.New("unfit points")
+// Errors of fits that would mean nothing, wrapped with what was found: ErrPoints is about more points than breakpoints
+// are learned from.
+var (
+	ErrTooFew = errors.New("too few points")
+	ErrPoints = errors.New("unfit points")
+)
 
 // Piece is a line that holds up to a size, from where the piece before ends.
 type Piece struct {

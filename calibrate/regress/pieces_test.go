@@ -169,3 +169,16 @@ func TestPiecesErrors(t *testing.T) {
 		}
 	}
 }
+
+// near reports whether two numbers agree to a relative tolerance.
+func near(a, b, tolerance float64) bool {
+	return a == b || math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
+}
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

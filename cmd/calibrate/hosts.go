@@ -97,14 +97,10 @@ func runHosts(c *cli.Context) error {
 		return command.Usagef("hosts: --class-column needs --coefficient: the classes of timings are learned")
 	}
 
-	// Flags without effect. The criterion chooses among models, and the report, unlike that of kernels, does not have
-	// it.
+	// Flags without effect.
 	excludes(c, "coefficient", namesOf(fitFlags(), "where")...)
 	excludes(c, "class-column", "classes-by")
 	needs(c, "output", "source")
-	if c.String("model") != calibrate.Auto {
-		excludes(c, "model", "criterion")
-	}
 	checkOutputs(c)
 
 	// Coefficients are read as they are; timings are fitted first.
@@ -135,13 +131,13 @@ func runHosts(c *cli.Context) error {
 // fitSample reads timings and fits them, one fit for each host or CPU and day: the difference between days is part of
 // the model.
 func fitSample(c *cli.Context, perCPU bool) *hosts.Sample {
-	read, fit := fitOptions(c)
-	read.Days, fit.For = true, calibrate.ForHost
+	read, terms := fitOptions(c)
+	read.Days = true
+	o := calibrate.LearnOptions{For: calibrate.ForHost, Statistic: calibrate.Median, MaxPieces: 1, Terms: terms}
 	if perCPU {
-		fit.For = calibrate.ForCPU
+		o.For = calibrate.ForCPU
 	}
-	timings := readTimings(c, read, fit.Terms, "model", "criterion", "no-constant")
-	fits := textutil.Must(calibrate.FitKernels(timings, fit))
+	fits := learn(c, read, o)
 	sample, err := hosts.FromFits(fits, perCPU)
 	return textutil.Must(sample, warning.With(err, fits.Warnings))
 }

@@ -57,7 +57,7 @@ var allowed = map[string]rule{
 	"reprise/calibrate/measure":  {inside: []string{"reprise/trace/warning", "reprise/kernels/noise"}, outside: []string{"golang.org/x/sys"}},
 	"reprise/calibrate/mixture":  {},
 	"reprise/calibrate/runs":     {inside: []string{"reprise/calibrate", "reprise/calibrate/measure", "reprise/kernels", "reprise/trace", "reprise/tracegen/hpcg"}},
-	"reprise/calibrate/regress":  {outside: []string{"gonum.org/v1/gonum"}},
+	"reprise/calibrate/regress":  {},
 	"reprise/calibrate/sheet":    {inside: []string{"reprise/trace/warning", "reprise/kernels", "reprise/platforms", "reprise/platforms/compose", "reprise/platforms/machines"}, outside: []string{"github.com/goccy/go-yaml"}},
 	"reprise/calibrate/table":    {inside: []string{"reprise/trace/warning"}},
 
