@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/internal/snapshot"
 	"reprise/platforms"
@@ -26,8 +27,14 @@ type devices struct {
 	launch, latency []float64    // by rank
 	clocks          []queueClock // [ranks][queues]
 	recorded        []float64    // [ranks][events]: when the last of a number is over
-	busy            []float64    // [ranks][kernels]: seconds of those that ran in queues
+	running         [][]stretch  // of each rank: when any queue runs, from its clock on; ascending, with gaps between them
 }
+
+// stretch is a time [from, to), in seconds.
+type stretch struct{ from, to float64 }
+
+// deviceStates are what a device does. Without work it waits for the host, or for messages while the host does.
+var deviceStates = [...]string{"busy", "waits for messages", "waits for the host"}
 
 // queueClock is the state of a queue.
 type queueClock struct {
@@ -48,7 +55,7 @@ func newDevices(h *trace.Header, m *Machine) (d devices, err error) {
 	n := len(m.Hosts)
 	d = devices{queues: len(h.Queues), events: len(h.Events), kernels: h.Kernels,
 		launch: make([]float64, n), latency: make([]float64, n), clocks: make([]queueClock, n*len(h.Queues)),
-		recorded: make([]float64, n*len(h.Events)), busy: make([]float64, n*len(h.Kernels))}
+		recorded: make([]float64, n*len(h.Events)), running: make([][]stretch, n)}
 	for r, host := range m.Hosts {
 		for name, to := range map[string]*float64{launchProperty: &d.launch[r], latencyProperty: &d.latency[r]} {
 			prop, ok := m.Platform.HostProp(int(host), name)
@@ -67,7 +74,10 @@ func newDevices(h *trace.Header, m *Machine) (d devices, err error) {
 // state saves or restores the queues.
 func (d *devices) state(s *snapshot.State) {
 	snapshot.Slice(s, &d.clocks, func(q *queueClock) { s.Vars(&q.end, &q.parts, &q.part, &q.taken, &q.kernel) })
-	s.Vars(&d.recorded, &d.busy)
+	snapshot.Slice(s, &d.running, func(list *[]stretch) {
+		snapshot.Slice(s, list, func(t *stretch) { s.Vars(&t.from, &t.to) })
+	})
+	s.Vars(&d.recorded)
 }
 
 // enqueue plays a call that puts a kernel into a queue. One with a size of 0 only costs the call.
@@ -101,7 +111,7 @@ func (e *engine) enqueue(r int32, rk *rank, a *trace.Action) error {
 	} else {
 		seconds = m.Seconds(&a.X)
 	}
-	d.busy[int(r)*len(d.kernels)+int(a.Sym)] += seconds
+	*e.accounts.at(e.accounts.device()+len(deviceStates)+int(a.Sym), r) += seconds
 	q.end = max(q.end, rk.clock)
 	q.kernel = int32(a.Sym)
 	if a.Flags&trace.FlagParts != 0 && a.X[3] > 0 {
@@ -111,7 +121,7 @@ func (e *engine) enqueue(r int32, rk *rank, a *trace.Action) error {
 	}
 	e.runQueued(r, a.Tag, q, seconds)
 	if a.Flags&trace.FlagBlocking != 0 {
-		e.waitDevice(r, rk, q.end)
+		e.waitDevice(r, rk, a.Tag, q.end)
 	}
 	return nil
 }
@@ -122,13 +132,50 @@ func (e *engine) runQueued(r, queue int32, q *queueClock, seconds float64) {
 	if q.end += seconds; e.observers != nil {
 		e.notifyQueued(r, queue, q.kernel, begin, q.end)
 	}
+	// The stretch takes in those of other queues that it meets.
+	list, t := e.devices.running[r], stretch{begin, q.end}
+	i := len(list)
+	for i > 0 && list[i-1].to >= t.from {
+		i--
+	}
+	end := i
+	for ; end < len(list) && list[end].from <= t.to; end++ {
+		t = stretch{min(t.from, list[end].from), max(t.to, list[end].to)}
+	}
+	e.devices.running[r] = slices.Replace(list, i, end, t)
 }
 
-// waitDevice has a rank wait for a time of its device.
-func (e *engine) waitDevice(r int32, rk *rank, until float64) {
+// chargeDevice charges the time of the device of a rank, which the rank has spent on a kind. All that runs by then has
+// been put into a queue.
+func (e *engine) chargeDevice(r int32, k TimeKind, since, until float64) {
+	list, busy, over := e.devices.running[r], 0.0, 0
+	for _, t := range list {
+		if t.from >= until {
+			break
+		}
+		if busy += min(t.to, until) - max(t.from, since); t.to > until {
+			break
+		}
+		over++
+	}
+	e.devices.running[r] = slices.Delete(list, 0, over)
+	idle := 2
+	if k.Waits() || k == TimePoll {
+		idle = 1
+	}
+	first := e.accounts.device()
+	*e.accounts.at(first, r) += busy
+	*e.accounts.at(first+idle, r) += max(0, until-since-busy)
+}
+
+// waitDevice has a rank wait for a time of its device, when a queue, or behind the queues an event, has come there.
+func (e *engine) waitDevice(r int32, rk *rank, place int32, until float64) {
 	if until > rk.clock {
 		rk.clock = until
 		e.charge(r, TimeDevice)
+		if e.log != nil {
+			e.log.Synced(r, place, int32(TimeDevice))
+		}
 	}
 }
 
@@ -141,24 +188,31 @@ func (e *engine) queue(r int32, rk *rank, a *trace.Action) error {
 	own := d.clocks[int(r)*d.queues:][:d.queues]
 	q := &own[a.Tag]
 	event := func() *float64 { return &d.recorded[int(r)*d.events+int(a.Sym)] }
+	place := int32(d.queues) + int32(a.Sym) // of the event
 	switch v {
 	case trace.QueueRecord:
-		*event() = q.end
+		if *event() = q.end; e.log != nil {
+			e.log.Ordered(r, place, a.Tag)
+		}
 	case trace.QueueWait:
-		q.end = max(q.end, *event())
+		if at := *event(); at > q.end {
+			if q.end = at; e.log != nil {
+				e.log.Ordered(r, a.Tag, place)
+			}
+		}
 	case trace.QueueSyncEvent:
-		e.waitDevice(r, rk, *event())
+		e.waitDevice(r, rk, place, *event())
 	case trace.QueueSync:
-		e.waitDevice(r, rk, q.end)
+		e.waitDevice(r, rk, a.Tag, q.end)
 	case trace.QueueSyncAll:
 		for i := range own {
-			e.waitDevice(r, rk, own[i].end)
+			e.waitDevice(r, rk, int32(i), own[i].end)
 		}
 	case trace.QueueTake:
 		if q.parts == 0 || q.taken {
 			return fmt.Errorf("%v, but no launch in parts runs that has not been taken", v)
 		}
-		e.waitDevice(r, rk, q.end+d.latency[r])
+		e.waitDevice(r, rk, a.Tag, q.end+d.latency[r])
 		q.taken = true
 	case trace.QueueGive:
 		if !q.taken {
@@ -166,7 +220,9 @@ func (e *engine) queue(r int32, rk *rank, a *trace.Action) error {
 		}
 		// The next part begins when the device has seen that it may; behind the last one the queue goes on.
 		q.taken = false
-		q.end = rk.clock + d.latency[r]
+		if q.end = rk.clock + d.latency[r]; e.log != nil {
+			e.log.Queued(r, a.Tag, int32(TimeDevice), rk.clock, q.end)
+		}
 		if q.parts--; q.parts > 0 {
 			e.runQueued(r, a.Tag, q, q.part)
 		}

@@ -85,6 +85,36 @@ func TestQueues(t *testing.T) {
 	}
 }
 
+// TestDeviceStates: two launches that overlap, the first 1 ms later than the rank's begin, run for 4.001 s; then the rank
+// waits for a message, which comes 0.999 s and its transfer later, launches once more and ends.
+func TestDeviceStates(t *testing.T) {
+	b := newBench(t, withDevices(star(2)), 2)
+	b.setKernels(t, "version: 1\nunit: s\nkernels: {k: {terms: {N: 1}}}\n", "k")
+	b.header.Queues = []string{"a", "b"}
+	res := b.run(t, []trace.Action{launched(0, 2), sleep(1), launched(1, 3), verb(trace.QueueSyncAll, 0), recv(1, 7, 1e6), launched(0, 9)},
+		[]trace.Action{sleep(5), send(0, 7, 1e6)})
+	arrived := 5 + starLatency + (1e6+envelope)/starBandwidth
+	for i, want := range []replay.Share{{Name: "busy", Max: 4.001}, {Name: "waits for messages", Max: arrived - 4.002}, {Name: "waits for the host", Max: 5}} {
+		got := res.DeviceStates[i]
+		if i == 2 { // of rank 1, which has no kernels; rank 0 has launched twice without anything that runs
+			near(t, "launches", got.Min, 0.002)
+		}
+		if got.Name != want.Name {
+			t.Errorf("state %d: %s, want %s", i, got.Name, want.Name)
+		}
+		near(t, want.Name, got.Max, want.Max)
+	}
+	sum, end := 0.0, 0.0
+	for _, s := range res.DeviceStates {
+		sum += s.Mean
+	}
+	for _, s := range res.Kinds {
+		end += s.Mean
+	}
+	near(t, "all", sum, end)
+	near(t, "all kinds", end, (res.Ranks[0].End+res.Ranks[1].End)/2)
+}
+
 // TestQueued: observers are told of what runs in queues, parts of kernels one by one.
 func TestQueued(t *testing.T) {
 	b := newBench(t, withDevices(star(1)), 1)

@@ -100,10 +100,13 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		prober: newProber(&o.Network, h.Ranks), slots: requestSlots{overflow: make([][]request, 1)},
 		collectives: collectives{selector: selector, families: h.CommFamilies, hosts: m.Hosts}, commMask: commMask(h),
 		files:    files{bandwidth: o.FileBandwidth},
-		accounts: newTimeAccounts(h.Ranks, len(h.Kernels), len(h.Phases)),
+		accounts: newTimeAccounts(h),
 		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
 	}
 	e.collectives.nodes = e.collectives.nodesOf([]trace.Group{{Stride: 1, Count: int32(h.Ranks)}})
+	if e.devices, err = newDevices(h, &e.machine); err != nil {
+		return nil, err
+	}
 	// All ranks are in MPI_Init first, for as long as the options say.
 	e.ranks = make([]rank, h.Ranks)
 	for r := range e.ranks {
@@ -112,9 +115,6 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 			sends: postList{-1, -1}, recvs: postList{-1, -1},
 		}
 		e.charge(int32(r), TimeSleep)
-	}
-	if e.devices, err = newDevices(h, &e.machine); err != nil {
-		return nil, err
 	}
 	e.shareCores()
 	e.meter = newMeter(e)

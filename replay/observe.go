@@ -354,6 +354,9 @@ func (e *engine) notifyQueued(r, queue, kernel int32, from, to float64) {
 			o.Queued(r, queue, kernel, from, to)
 		}
 	}
+	if d := &e.devices; e.log != nil {
+		e.log.Queued(r, queue, int32(numKinds)+int32(len(d.kernels))*(1+queue)+kernel, from, to)
+	}
 }
 
 // notifyWaited: a message has ended the wait of a rank.
@@ -689,8 +692,8 @@ type Observer struct {
 	// at once. That takes less time than Carried. The list is the caller's.
 	Transferred func(list []Transferred)
 	// Spent: a rank has spent its time on sums by now, in seconds: a number for each kind of time, with
-	// kernels, for each kernel, and for each phase, of which an open one counts up to now. That takes less
-	// time than TimePasses. It is called when the rank begins, at 0 s or at a checkpoint, before each
+	// kernels, for each kernel, and for each phase, of which an open one counts up to now; behind them those
+	// of the rank's device. That takes less time than TimePasses. It is called when the rank begins, at 0 s or at a checkpoint, before each
 	// Marked of a step, and when its time is over. The numbers are the caller's, up to its next call.
 	Spent func(rank int32, at float64, sums []float64, over bool)
 

@@ -88,7 +88,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		return rows
 	}
 	timeTables(&b, w, fmt.Sprintf(" %12s %12s %12s", "mean s", "min s", "max s"), r.meanEnd(),
-		rows(r.Kinds), rows(r.Kernels), rows(r.Phases), rows(r.Devices))
+		rows(r.Kinds), rows(r.Kernels), rows(r.Phases), rows(r.DeviceStates), rows(r.Devices))
 
 	// What was played, and the cost of that.
 	fmt.Fprintf(&b, "\n%s %s, %s, %s %s", textutil.Thousands(r.Messages), textutil.Noun(r.Messages, "message"),
@@ -194,7 +194,7 @@ func (r *EstimateReport) WriteText(w io.Writer) error {
 		return rows
 	}
 	timeTables(&b, w, fmt.Sprintf(" %12s %12s", "mean s", "\u00b1 s"), r.MeanEnd,
-		rows(r.Kinds), rows(r.Kernels), rows(r.Phases))
+		rows(r.Kinds), rows(r.Kernels), rows(r.Phases), rows(r.DeviceStates), rows(r.Devices))
 
 	// Which steps were simulated for it.
 	seen := "long enough as far as the steps after it tell"
@@ -350,13 +350,12 @@ type timeRow struct {
 	numbers string  // its columns between name and share
 }
 
-// timeTables writes the tables of kinds, kernels and phases of a rank's time. whole is the mean end of the ranks in
-// seconds. Each table has the given columns of numbers, the share of the whole and, if w has room for them, bars. Bars
-// begin in the same column in all tables; without bars each table has the width that it needs, and names are cut if
-// even that is too much.
+// timeTables writes the tables of kinds, kernels and phases of a rank's time, and of states and kernels of its device.
+// whole is the mean end of the ranks in seconds. Each table has the given columns of numbers, the share of the whole and,
+// if w has room for them, bars. Bars begin in the same column in all tables; without bars each table has the width that
+// it needs, and names are cut if even that is too much.
 func timeTables(b *strings.Builder, w io.Writer, columns string, whole float64, tables ...[]timeRow) {
-	// The tables are those of kinds, kernels, phases and kernels of devices.
-	titles := [...]string{"time of a rank", "compute", "phase", "device"}
+	titles := [...]string{"time of a rank", "compute", "phase", "device", "in queues"}
 	names, bars, most := 0, 0, math.MaxInt // columns of all names, of a bar of 100 %, and of the longest name
 	if to, ok := w.(wide); ok {
 		names = len(titles[0])

@@ -44,9 +44,11 @@ type Result struct {
 
 	Kinds  []Share `json:"time_by_kind"`  // what a rank's time is spent on; the means add up to the mean end
 	Phases []Share `json:"time_by_phase"` // from begin to end; phases may lie inside each other
-	// Kernels in queues of devices, beside the ranks' own time; nil: the trace has no queues.
-	Devices []Share `json:"device_time,omitempty"`
-	Kernels []Share `json:"time_by_kernel"` // parts of the kind compute, without free ones
+	// What the ranks' devices do: the states, whose means add up to the mean end, and the kernels in queues, which may run
+	// at the same time. Nil: the trace has no queues.
+	DeviceStates []Share `json:"device_by_state,omitempty"`
+	Devices      []Share `json:"device_time,omitempty"`
+	Kernels      []Share `json:"time_by_kernel"` // parts of the kind compute, without free ones
 
 	// RootPhases has, by number of the phase, the seconds that rank 0 was in it: a program's
 	// own report says these.
@@ -136,8 +138,8 @@ func (e *engine) result(h *trace.Header, o *Options) *Result {
 	res.Kernels = e.accounts.shares(int(numKinds), KernelNames(h))
 	res.Phases = e.accounts.shares(int(numKinds)+e.accounts.kernels, h.Phases)
 	if e.devices.queues > 0 {
-		busy := timeAccounts{rows: e.devices.busy, ranks: len(e.ranks), stride: len(h.Kernels)}
-		res.Devices = busy.shares(0, KernelNames(h))
+		res.DeviceStates = e.accounts.shares(e.accounts.device(), deviceStates[:])
+		res.Devices = e.accounts.shares(e.accounts.device()+len(deviceStates), KernelNames(h))
 	}
 	for i := range h.Phases {
 		res.RootPhases = append(res.RootPhases, *e.accounts.at(int(numKinds)+e.accounts.kernels+i, 0))
@@ -219,6 +221,9 @@ func (e *engine) charge(r int32, k TimeKind) {
 	since := rk.charged
 	*e.accounts.at(int(k), r) += rk.clock - since
 	rk.charged = rk.clock
+	if e.devices.queues > 0 {
+		e.chargeDevice(r, k, since, rk.clock)
+	}
 	if e.observers != nil {
 		e.notifyTime(r, k, noKernel, since, rk.clock)
 	}
@@ -229,6 +234,9 @@ func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
 	since := rk.charged
 	*e.accounts.at(int(numKinds)+int(kernel), r) += rk.clock - since
 	rk.charged = rk.clock
+	if e.devices.queues > 0 {
+		e.chargeDevice(r, TimeCompute, since, rk.clock)
+	}
 	if e.observers != nil {
 		e.notifyTime(r, TimeCompute, int32(kernel), since, rk.clock)
 	}
@@ -244,6 +252,9 @@ func (e *engine) chargeWait(r, message int32) {
 	}
 	*e.accounts.at(int(rk.charge), r) += rk.clock - since
 	rk.charged = rk.clock
+	if e.devices.queues > 0 {
+		e.chargeDevice(r, rk.charge, since, rk.clock)
+	}
 	if e.observers != nil {
 		e.notifyWaited(r, message, since, rk)
 	}
@@ -255,23 +266,28 @@ var checkTimes = invariants.Enabled
 // timeTolerance is how far the sum of a rank's times may be from its end, relatively.
 const timeTolerance = 1e-9
 
-// timeAccounts adds up where the time of each rank went, in seconds: a number for each
-// kind, kernel and phase, and for the times at which the open phases began.
+// timeAccounts adds up where the time of each rank went, in seconds: a number for each kind, kernel and phase, of its
+// device for each state and kernel, and for the times at which the open phases began.
 type timeAccounts struct {
-	rows            []float64 // [ranks][stride]
-	ranks           int
-	stride          int
-	kernels, phases int
+	rows                     []float64 // [ranks][stride]
+	ranks                    int
+	stride                   int
+	kernels, phases, devices int
 }
 
 // noTime marks a phase that is not open.
 const noTime = -1
 
-// newTimeAccounts returns accounts of so many ranks in which no time was spent and no phase is open.
-func newTimeAccounts(ranks, kernels, phases int) timeAccounts {
+// newTimeAccounts returns accounts of the ranks of a trace, in which no time was spent and no phase is open.
+func newTimeAccounts(h *trace.Header) timeAccounts {
 	// The last rows are no sums but the times at which phases have begun: they lie with the rest of the rank, which
 	// is what an action touches.
-	b := timeAccounts{ranks: ranks, stride: int(numKinds) + kernels + 2*phases, kernels: kernels, phases: phases}
+	ranks, kernels, phases := h.Ranks, len(h.Kernels), len(h.Phases)
+	b := timeAccounts{ranks: ranks, kernels: kernels, phases: phases}
+	if len(h.Queues) > 0 {
+		b.devices = len(deviceStates) + kernels
+	}
+	b.stride = b.width() + phases
 	b.rows = make([]float64, b.stride*ranks)
 	for r := range ranks {
 		for p := range phases {
@@ -288,7 +304,7 @@ func (b *timeAccounts) at(row int, r int32) *float64 { return &b.rows[int(r)*b.s
 // twice counts once, from its first begin to its first end.
 func (b *timeAccounts) phase(r int32, phase uint16, end bool, when float64) {
 	row := int(numKinds) + b.kernels + int(phase)
-	begin := b.at(row+b.phases, r)
+	begin := b.at(b.width()+int(phase), r)
 	switch {
 	case end && *begin != noTime:
 		*b.at(row, r) += when - *begin
@@ -300,7 +316,7 @@ func (b *timeAccounts) phase(r int32, phase uint16, end bool, when float64) {
 
 // begun returns when rank r began a phase, in seconds; noTime if it is not open.
 func (b *timeAccounts) begun(r int32, phase uint16) float64 {
-	return *b.at(int(numKinds)+b.kernels+b.phases+int(phase), r)
+	return *b.at(b.width()+int(phase), r)
 }
 
 // close ends the phases that are still open when the actions of rank r are over,
@@ -314,8 +330,11 @@ func (b *timeAccounts) close(r int32, when float64) {
 	}
 }
 
-// width returns how many accounts a rank has: of kinds, kernels and phases, in this order.
-func (b *timeAccounts) width() int { return int(numKinds) + b.kernels + b.phases }
+// device returns the first account of the device: of its states, then of the kernels that run there.
+func (b *timeAccounts) device() int { return int(numKinds) + b.kernels + b.phases }
+
+// width returns how many accounts a rank has: of kinds, kernels, phases and the device, in this order.
+func (b *timeAccounts) width() int { return b.device() + b.devices }
 
 // addSpent adds to sums, one for each account, what rank r has spent by a time up to which it
 // has been charged. Kernels are part of the kind compute, open phases count up to now.

@@ -60,6 +60,9 @@ type Estimate struct {
 	Kinds   []EstimatedShare `json:"time_by_kind"`   // what the mean rank's time is spent on; they add up to MeanEnd
 	Phases  []EstimatedShare `json:"time_by_phase"`  // from begin to end; phases may lie inside each other
 	Kernels []EstimatedShare `json:"time_by_kernel"` // parts of the kind compute, without free ones
+	// as those of Result
+	DeviceStates []EstimatedShare `json:"device_by_state,omitempty"`
+	Devices      []EstimatedShare `json:"device_time,omitempty"`
 
 	Warnings []warning.Warning `json:"warnings"` // what makes the interval doubtful
 
@@ -130,8 +133,7 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if s.noisy {
 		est.Seed = &o.Seed
 	}
-	// The parts are those of the kinds, then of the kernels, then of the phases. Parts of no time are
-	// left out.
+	// The parts are those of the kinds, then of the kernels, the phases and devices. Parts of no time are left out.
 	first := 0
 	next := func(names []string) []EstimatedShare {
 		shares := []EstimatedShare{}
@@ -144,6 +146,9 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 		return shares
 	}
 	est.Kinds, est.Kernels, est.Phases = next(kindNames[:]), next(KernelNames(s.header)), next(s.header.Phases)
+	if len(s.header.Queues) > 0 {
+		est.DeviceStates, est.Devices = next(deviceStates[:]), next(KernelNames(s.header))
+	}
 	for _, k := range est.Kinds {
 		if k.Name == kindNames[TimeCollective] && e.MeanEnd > 0 {
 			est.Warnings = warnLinear(est.Warnings, s.linear, k.Mean/e.MeanEnd)

@@ -33,7 +33,7 @@ func TestSnapshotFields(t *testing.T) {
 	fields(t, e, &e.cpus, "index")
 	fields(t, e, &e.cpus.hosts[0], "limit cores")
 	fields(t, e, &e.cpus.work[0], "")
-	fields(t, e, &e.accounts, "ranks stride kernels phases")
+	fields(t, e, &e.accounts, "ranks stride kernels phases devices")
 	fields(t, e, &e.progress, "ranks report from")
 	fields(t, e, &e.progress.starts[0], "")
 	fields(t, e, &e.collectives, "selector families hosts nodes sums")

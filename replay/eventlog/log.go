@@ -47,6 +47,7 @@ type Log struct {
 	ranks      []rank
 	phases     [][]uint16 // by rank: the open phases, the innermost last
 	ways       []way      // by message
+	places     []way      // [ranks][queues, then events of the rank's device]
 	gaps       int
 	err        error
 
@@ -119,28 +120,32 @@ const (
 
 // Check returns why there can be no log for a trace with that header and so many kinds of time.
 func Check(h *trace.Header, kinds int) error {
-	if places := (len(h.Phases) + 1) * (kinds + len(h.Kernels)); places > maxPlaces {
+	if places := (len(h.Phases) + 1) * accounts(h, kinds); places > maxPlaces {
 		return fmt.Errorf("critical path: %d kernels in %d phases are %d things to spend time on, want at most %d",
 			len(h.Kernels), len(h.Phases), places, maxPlaces)
 	}
 	return nil
 }
 
+// accounts is the number of the kinds, the kernels, and the kernels in each queue.
+func accounts(h *trace.Header, kinds int) int { return kinds + len(h.Kernels)*(1+len(h.Queues)) }
+
 // New returns a log for a replay of a trace with that header. Ranks spend time on so many kinds, one of which is
-// probing, and on the kernels of the header.
+// probing, on the kernels of the header, and their devices on these in each queue.
 func New(h *trace.Header, kinds int, probing int32, l Levels) *Log {
 	t := &Log{levels: l, probing: probing, err: Check(h, kinds)}
 	if t.err != nil {
 		return t
 	}
 	n := min(max(minRecords, recordsPerRank*h.Ranks), maxRecords)
-	accounts := kinds + len(h.Kernels)
+	accounts := accounts(h, kinds)
 	latency := (len(h.Phases) + 1) * accounts
 	t.components = components{
 		numbers: make([]int32, latency+1+2*l.NumLevels()), stride: int32(accounts), latency: int32(latency),
 	}
 	t.vectors = vectors{last: make([]*Hop, 1), goOn: make([]int32, 1)} // one, of a path on which there is nothing
 	t.ranks, t.phases = make([]rank, h.Ranks), make([][]uint16, h.Ranks)
+	t.places = slices.Repeat([]way{{before: ^0}}, h.Ranks*(len(h.Queues)+len(h.Events)))
 	t.records, t.transfers = make([]record, n), make([]Transfer, 0, n/transferShare)
 	for r := range t.ranks {
 		t.ranks[r].last, t.ranks[r].open = ^0, closed
@@ -186,6 +191,33 @@ func (t *Log) Spend(r, account int32, from, to float64) {
 	last.value, last.before, last.what = to-from, rk.last, what+1
 	rk.last, rk.open = point(i), what+1
 }
+
+// place returns the way to what a queue of the device of rank r, or behind the queues an event, has come to.
+func (t *Log) place(r, i int32) *way { return &t.places[int(r)*(len(t.places)/len(t.ranks))+int(i)] }
+
+// Queued tells that a queue of the device of rank r spends time on an account. The path to it is that of the queue, or
+// that of the rank if that has come later.
+func (t *Log) Queued(r, queue, account int32, from, to float64) {
+	rk, w := &t.ranks[r], t.place(r, queue)
+	if w.at < from {
+		*w, rk.open = way{rk.end, rk.last}, closed
+	}
+	if w.at != from {
+		t.gaps++
+	}
+	if to <= from {
+		return
+	}
+	i := t.room() // before the way is read: it may become another one
+	t.records[i] = record{to - from, w.before, tally(rk.row+account)<<callBits + 1}
+	*w = way{to, point(i)}
+}
+
+// Ordered tells that a queue or an event of the device of rank r is where another one is.
+func (t *Log) Ordered(r, i, other int32) { *t.place(r, i) = *t.place(r, other) }
+
+// Synced tells that rank r has waited for a queue or an event, perhaps some time beyond, which it spends on an account.
+func (t *Log) Synced(r, i, account int32) { t.follow(r, *t.place(r, i), account) }
 
 // Step tells that rank r comes to a step.
 func (t *Log) Step(r int32, at float64) {
@@ -317,12 +349,15 @@ func (t *Log) Release(r, id int32, since, at float64) {
 
 // See tells that rank r goes on as it has seen a message, perhaps some time after that could be
 // seen.
-func (t *Log) See(r, id int32) {
-	rk, w := &t.ranks[r], &t.ways[id]
+func (t *Log) See(r, id int32) { t.follow(r, t.ways[id], t.probing) }
+
+// follow has the path to the clock of rank r go on from a way; the time from there on is spent on an account.
+func (t *Log) follow(r int32, w way, account int32) {
+	rk := &t.ranks[r]
 	rk.last, rk.open = w.before, closed
 	if at := rk.end; at > w.at {
 		rk.end = w.at
-		t.Spend(r, t.probing, rk.end, at)
+		t.Spend(r, account, rk.end, at)
 	}
 }
 

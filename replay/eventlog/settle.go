@@ -51,14 +51,16 @@ func (t *Log) settle() {
 	t.put, t.transfers = 0, t.transfers[:0]
 }
 
-// points calls f for each point from which a path may go on: those of all ranks, and of all messages, though some are
-// over.
+// points calls f for each point from which a path may go on: those of all ranks, of what their devices have come to, and
+// of all messages, though some are over.
 func (t *Log) points(f func(*point)) {
 	for r := range t.ranks {
 		f(&t.ranks[r].last)
 	}
-	for i := range t.ways {
-		f(&t.ways[i].before)
+	for _, ways := range [...][]way{t.places, t.ways} {
+		for i := range ways {
+			f(&ways[i].before)
+		}
 	}
 }
 
