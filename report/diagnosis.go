@@ -33,6 +33,7 @@ func Diagnose(d *Data) []string {
 		}
 	}
 	add(t.whole())
+	add(t.devices())
 
 	// The two longest phases.
 	all, phases := t.total(), slices.Clone(t.Phases)
@@ -166,6 +167,25 @@ func (t *times) whole() string {
 	return whose + strings.Join(texts, "") + "."
 }
 
+// devices says which share of the time devices are busy, and what they wait for else.
+func (t *times) devices() string {
+	all := 0.0
+	for _, s := range t.Devices {
+		all += s.Mean
+	}
+	if all == 0 {
+		return ""
+	}
+	text, and := "A device is busy for "+percent(named(t.Devices, "busy").Mean/all)+" of the time", ", waits "
+	for _, s := range t.Devices {
+		if for_, waits := strings.CutPrefix(s.Name, "waits "); waits && s.Mean >= worthTelling*all {
+			text += and + for_ + " for " + percent(s.Mean/all)
+			and = " and "
+		}
+	}
+	return text + "."
+}
+
 // worthTelling is the share of the time below which nothing is told.
 const worthTelling = 0.005
 
@@ -292,6 +312,7 @@ type times struct {
 	Kinds     []replay.Share `json:"time_by_kind"`
 	Phases    []replay.Share `json:"time_by_phase"`
 	Kernels   []replay.Share `json:"time_by_kernel"`
+	Devices   []replay.Share `json:"device_by_state"`
 	Estimate  bool           `json:"estimate"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os/exec"
 	"path/filepath"
@@ -341,6 +342,35 @@ func TestPathInBrowser(t *testing.T) {
 	if err != nil || got != "true,true" {
 		t.Errorf("ends at the makespan and on its rank: %s, %v", got, err)
 	}
+}
+
+// TestQueuesInBrowser: the queues of a device have rows below that of their rank, and say where the path is.
+func TestQueuesInBrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("in make nightly")
+	}
+	b := newBrowser(t)
+	p := hpl.DefaultParams(400, 2, 2)
+	p.UseVariant(hpl.RocHPL)
+	save := func(name, text string) string {
+		return saved(t, name, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+	}
+	platform := save("platform.xml", `<platform version="4.1"><cluster id="c" prefix="c-" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us">
+		<prop id="device_launch" value="1us"/><prop id="device_latency" value="1us"/></cluster></platform>`)
+	file := filepath.Join(t.TempDir(), "run.html")
+	played(t, "--quiet", "--platform", platform, "--kernels", save("k.yaml", "version: 1\nunit: s\nkernels: {\"*\": 1e-5}\n"), "--report", file, hplOf(t, p))
+	b.open(file)
+	eval[chromedp.Void](b, "document.querySelector('#timeline input[type=search]').focus()")
+	b.do(chromedp.KeyEvent("pdpan" + kb.Enter))
+	if said := eval[string](b, "document.querySelector('#timeline .readout').textContent"); !strings.Contains(said, ", queue compute: pdpan") {
+		t.Errorf("of pdpan it says %q", said)
+	}
+	for section, want := range map[string]string{"answer": "A device is busy for ", "path": "queue compute", "timeline": "device"} {
+		if text := eval[string](b, "document.querySelector('#"+section+"').textContent"); !strings.Contains(text, want) {
+			t.Errorf("%s without %q", section, want)
+		}
+	}
+	b.quiet(file)
 }
 
 // TestAnswerInBrowser: phases have the shares that the text has, of the mean rank's time, and one host is one.

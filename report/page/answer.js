@@ -1,8 +1,8 @@
 // The first screen: what came out, why, and of what.
 
-/** Where the time of a rank went: by "kind", "kernel" or "phase", of a replay, of an estimate or of several replays. */
+/** Where the time of a rank went: by "kind", "kernel" or "phase", of a replay, of an estimate or of several replays; or that of its device. */
 function timesBy(run, by) {
-  const list = run.result["time_by_" + by], part = s => ({name: s.name, mean: s.mean_s, min: s.min_s, max: s.max_s, interval: s.interval_s});
+  const list = run.result["time_by_" + by] || run.result[by], part = s => ({name: s.name, mean: s.mean_s, min: s.min_s, max: s.max_s, interval: s.interval_s});
   return (list && list.length ? list : (run.tables || []).find(t => t.by === by)?.rows || []).map(part);
 }
 
@@ -32,26 +32,29 @@ function answerOf(run) {
       fact("replayed in", seconds(a.wall_s, 3), a.wall_s > 0 ? count(a.messages / a.wall_s) + " messages/s" : null)),
     i || a.no_interval ? h("p", {class: "confidence"}, i ? i.covers : a.no_interval) : null,
     run.diagnosis.length ? h("ol", {class: "diagnosis"}, run.diagnosis.map(s => h("li", {}, s))) : null,
-    ...[["kind", "Time of a rank"], ["kernel", "Computation"], ["phase", "Phases"]].map(([by, title]) => timesFigure(run, by, title)),
+    ...[["kind", "Time of a rank"], ["kernel", "Computation"], ["phase", "Phases"], ["device_by_state", "Devices"],
+      ["device_time", "Kernels on devices"]].map(([by, title]) => timesFigure(run, by, title)),
     energyFigure(run),
     partsOf(run),
     inputsOf(run),
   ];
 }
 
-/** Where the mean rank's time went, as a bar with its table; phases lie inside each other and get no bar. */
+/** Where the mean rank's time went, as a bar with its table; phases, and kernels in several queues, lie beside each other and get no bar. */
 function timesFigure(run, by, title) {
   const list = timesBy(run, by), sum = list => list.reduce((s, x) => s + x.mean, 0);
   if (!list.length || sum(list) <= 0) return null;
-  const {estimate} = run.result, one = run.tables ? "replay" : "rank", whole = sum(by === "phase" ? timesBy(run, "kind") : list);
+  const {estimate} = run.result, one = run.tables ? "replay" : "rank", beside = {
+    phase: "Time from begin to end of each phase, mean of the ranks, and its share of the mean rank's time. Phases may lie inside each other: shares do not add up.",
+    device_time: "Kernels in the queues of the mean rank's device, and their share of the rank's time. Queues run at the same time: shares do not add up.",
+  }[by], whole = sum(beside ? timesBy(run, "kind") : list);
   const rows = () => table(["name", "", "#share", "#mean", ...(estimate ? ["#± 95 %"] : ["#least of a " + one, "#most of a " + one])],
     [...list].sort((x, y) => y.mean - x.mean).map((x, i) => [x.name, meter(x.mean / whole, colourOf(x.name, i)), percent(x.mean / whole), seconds(x.mean),
-      ...(estimate ? [seconds(x.interval, 2)] : [seconds(x.min), seconds(x.max)])]), by === "phase" ? null : title);
-  if (by === "phase") return figure(run, {title, picture: rows(), how: "Time from begin to end of each phase, mean of the ranks, " +
-    "and its share of the mean rank's time. Phases may lie inside each other: shares do not add up."});
+      ...(estimate ? [seconds(x.interval, 2)] : [seconds(x.min), seconds(x.max)])]), beside ? null : title);
+  if (beside) return figure(run, {title, picture: rows(), how: beside});
   const bar = stackedBar(largest(list, 7).map((x, i) => ({name: x.name, value: x.mean, colour: colourOf(x.name, i), text: seconds(x.mean)})), title);
-  return figure(run, {title, picture: bar, rows, how: by === "kind" ? "What the mean rank spends its time on, from its begin to its end."
-    : "The computation of the mean rank by kernel."});
+  return figure(run, {title, picture: bar, rows, how: {kind: "What the mean rank spends its time on, from its begin to its end.", kernel: "The computation of the mean rank by kernel.",
+    device_by_state: "What the mean rank's device does meanwhile: any of its queues runs, or none does and the rank waits for messages, or works."}[by]});
 }
 
 /** The power of a run, in words. */

@@ -10,6 +10,7 @@ const palette = ["#0072B2", "#56B4E9", "#009E73", "#8E7CC3", "#94D1B9", "#5F7A8A
 const known = {
   compute: "#0072B2", waiting: "#E69F00", poll: "#D55E00", overhead: "#CC79A7", sleep: "#666666", other: "#777777",
   recv: "#E69F00", send: "#FFD58A", wait: "#8A6100", exchange: "#F0E442", collective: "#B87333",
+  device: "#6A3D9A", busy: "#0072B2", "waits for messages": "#E69F00", "waits for the host": "#B8A9C9",
   kernel: "#0072B2", flop: "#0072B2", wire: "#56B4E9", contention: "#009E73", latency: "#B5DDF5",
 };
 

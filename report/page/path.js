@@ -1,10 +1,10 @@
 // The critical path: what bounds the makespan, and where it runs.
 
 function pathOf(run) {
-  const p = run.path, kinds = new Map(), columns = ["part", "", "kind", "phase", "links", "#share", "#time", "#count", "#bytes"];
-  p.parts.forEach(x => kinds.set(x.kind, (kinds.get(x.kind) || 0) + x.seconds_s));
-  const bar = [...kinds].map(([name, value]) => ({name, value, colour: colourOf(name, 7), text: seconds(value)})).sort((a, b) => b.value - a.value);
-  const row = x => [x.name, meter(x.seconds_s / p.seconds_s, colourOf(x.kind, 7)), x.kind, x.phase || "", x.level || "",
+  const p = run.path, kinds = new Map(), columns = ["part", "", "kind", "phase", "links, queue", "#share", "#time", "#count", "#bytes"];
+  p.parts.forEach(x => kinds.set(x.queue || x.kind, (kinds.get(x.queue || x.kind) || 0) + x.seconds_s));
+  const bar = [...kinds].map(([name, value], i) => ({name, value, colour: colourOf(name, name.startsWith("queue ") ? i : 7), text: seconds(value)})).sort((a, b) => b.value - a.value);
+  const row = x => [x.name, meter(x.seconds_s / p.seconds_s, colourOf(x.kind, 7)), x.kind, x.phase || "", x.level || x.queue || "",
     percent(x.seconds_s / p.seconds_s), seconds(x.seconds_s), x.count ? count(x.count) : "", x.bytes ? bytes(x.bytes) : ""];
   const parts = leading(columns, p.parts.map(row), 10), most = Math.max(...p.what_if.map(w => Math.abs(w.gain_s)), 1e-300);
   // Changes that gain next to nothing share a row.

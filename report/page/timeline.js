@@ -3,11 +3,11 @@
 class Timeline {
   /** w is the i-th window of a run. */
   constructor(run, w, i) {
-    Object.assign(this, {w, hosts: hostsOf(run), colours: w.states.map(colourOf), chosen: -1, messages: true});
+    Object.assign(this, {w, lanes: 1 + (w.queues || []).length, hosts: hostsOf(run), colours: w.states.map(colourOf), chosen: -1, messages: true});
     this.x = Extent.named("window" + (i || ""), w.from_s, w.to_s, 1e-9);
     this.y = Extent.named(`window${i || ""}ranks`, w.first_rank, w.first_rank + w.ranks, 1);
     this.picture = new Picture({
-      label: "Timeline of " + w.title, x: this.x, y: this.y, height: clamp(4 + 1.2 * w.ranks, 14, 36),
+      label: "Timeline of " + w.title, x: this.x, y: this.y, height: clamp(4 + 1.2 * w.ranks * this.lanes, 14, 36),
       hint: "Choose an action to see its arguments and messages.",
       xAxis: {title: "time", ticks: timeTicks}, yAxis: {title: "rank", ticks: countedTicks(String)},
       paint: c => this.paint(c), describe: at => this.text(this.sliceAt(at)), step: (at, dx, dy) => this.step(at, dx, dy),
@@ -15,31 +15,34 @@ class Timeline {
     });
   }
 
-  /** The first slice of a rank that ends after a time, or of the ranks behind it; they are in this order. */
-  after(rank, time) {
+  /** The first slice of a row that ends after a time, or of the rows behind it; they are in this order. Rows are lanes of ranks. */
+  after(row, time) {
     const {w} = this;
     let low = 0, high = w.slices;
     while (low < high) {
       const middle = (low + high) >> 1, r = w.rank[middle];
-      if (r > rank || r === rank && w.end[middle] > time) high = middle; else low = middle + 1;
+      if (r > row || r === row && w.end[middle] > time) high = middle; else low = middle + 1;
     }
     return low;
   }
 
+  rankOf(s) { return Math.floor(this.w.rank[s] / this.lanes); }
+
   sliceAt({x, y}) {
-    const {w} = this, rank = Math.floor(y), s = this.after(rank, x);
-    return w.rank[s] === rank && w.begin[s] <= x ? s : -1;
+    const {w} = this, row = Math.floor(y * this.lanes), s = this.after(row, x);
+    return w.rank[s] === row && w.begin[s] <= x ? s : -1;
   }
 
   step({x, y}, dx, dy) {
-    const {w} = this, rank = clamp(Math.floor(y) + dy, w.first_rank, w.first_rank + w.ranks - 1), s = this.after(rank, x) + dx;
-    return {x: dx && w.rank[s] === rank ? (w.begin[s] + w.end[s]) / 2 : x, y: rank + 0.5};
+    const {w, lanes} = this, row = clamp(Math.floor(y * lanes) + dy, w.first_rank * lanes, (w.first_rank + w.ranks) * lanes - 1), s = this.after(row, x) + dx;
+    return {x: dx && w.rank[s] === row ? (w.begin[s] + w.end[s]) / 2 : x, y: (row + 0.5) / lanes};
   }
 
   text(s) {
     if (s < 0) return "";
-    const {w, hosts} = this, r = w.rank[s], what = [w.names[w.name[s]], w.args[w.arg[s]]].filter(Boolean).join(" ");
-    return `rank ${r}${hosts[r] ? " on " + hosts[r] : ""}: ${what}, ${w.states[w.state[s]]}, ${seconds(w.end[s] - w.begin[s])} from ${moment(w.begin[s])}`;
+    const {w, hosts, lanes} = this, r = this.rankOf(s), what = [w.names[w.name[s]], w.args[w.arg[s]]].filter(Boolean).join(" "), lane = w.rank[s] % lanes;
+    const where = (hosts[r] ? " on " + hosts[r] : "") + (lane ? ", queue " + w.queues[lane - 1] : "");
+    return `rank ${r}${where}: ${what}, ${lane ? "" : w.states[w.state[s]] + ", "}${seconds(w.end[s] - w.begin[s])} from ${moment(w.begin[s])}`;
   }
 
   choose(s) {
@@ -53,25 +56,25 @@ class Timeline {
 
   /** The messages in view, up to one more than most; if an action is chosen those that it posts or waits for: sent, or arriving, within it. */
   seenMessages(most) {
-    const {w, x, chosen: s} = this, seen = [], within = time => time >= w.begin[s] && time <= w.end[s];
+    const {w, x, chosen: s} = this, rank = s < 0 || w.rank[s] % this.lanes ? -1 : this.rankOf(s), seen = [], within = time => time >= w.begin[s] && time <= w.end[s];
     for (let m = 0; m < w.arrows && seen.length <= most; m++) {
       if (s < 0 ? w.sent[m] < x.high && w.arrived[m] > x.low
-        : w.source[m] === w.rank[s] && within(w.sent[m]) || w.target[m] === w.rank[s] && within(w.arrived[m])) seen.push(m);
+        : w.source[m] === rank && within(w.sent[m]) || w.target[m] === rank && within(w.arrived[m])) seen.push(m);
     }
     return seen;
   }
 
   paint(c) {
-    const {y, picture} = this, height = picture.area.height / y.width, every = Math.max(1, Math.floor(1 / height));
+    const {y, picture, lanes} = this, height = picture.area.height / y.width / lanes, every = Math.max(1, Math.floor(1 / height));
     Object.assign(c, {font: Math.min(picture.em, height * 0.7) + "px " + themed("font"), textBaseline: "middle", textAlign: "left"});
-    for (let rank = Math.floor(y.low); rank < y.high; rank += every) this.paintRow(c, rank, picture.toY(rank), height);
+    for (let row = Math.floor(y.low * lanes); row < y.high * lanes; row += every) this.paintRow(c, row, picture.toY(row / lanes), height);
     if (this.messages) this.paintMessages(c);
   }
 
-  /** Draws the slices of a rank; what lies within a pixel that is drawn is not drawn again. */
-  paintRow(c, rank, top, height) {
+  /** Draws the slices of a row; what lies within a pixel that is drawn is not drawn again. */
+  paintRow(c, row, top, height) {
     const {w, x, colours, picture, picture: {area}} = this, tall = Math.max(1, height - (height > 5 ? 1 : 0));
-    for (let s = this.after(rank, x.low), drawn = -1; w.rank[s] === rank && w.begin[s] < x.high; s++) {
+    for (let s = this.after(row, x.low), drawn = -1; w.rank[s] === row && w.begin[s] < x.high; s++) {
       const left = picture.toX(w.begin[s]), right = picture.toX(w.end[s]), colour = colours[w.state[s]];
       if (right < drawn) continue;
       drawn = Math.max(right, left + 0.7);
@@ -118,16 +121,16 @@ class Timeline {
     if (!found.length) return "not found";
     const s = found.find(s => s > this.chosen) ?? found[0], middle = (w.begin[s] + w.end[s]) / 2, half = Math.min(x.width, 20 * (w.end[s] - w.begin[s])) / 2;
     x.set(middle - half, middle + half);
-    y.show(w.rank[s] + 0.5);
+    y.show(this.rankOf(s) + 0.5);
     this.choose(s);
     return count(found.length) + " found; Enter: the next";
   }
 
   table() {
-    const {w, x, y} = this, most = 500, seen = [...w.rank.keys()].filter(s =>
-      w.end[s] > x.low && w.begin[s] < x.high && w.rank[s] >= Math.floor(y.low) && w.rank[s] < y.high);
-    return table(["rank", "action", "arguments", "state", "#begin", "#time"], seen.slice(0, most).map(s =>
-      [String(w.rank[s]), w.names[w.name[s]], w.args[w.arg[s]], w.states[w.state[s]], moment(w.begin[s]), seconds(w.end[s] - w.begin[s])]),
+    const {w, x, y, lanes} = this, most = 500, rows = [Math.floor(y.low) * lanes, y.high * lanes], seen = [...w.rank.keys()].filter(s =>
+      w.end[s] > x.low && w.begin[s] < x.high && w.rank[s] >= rows[0] && w.rank[s] < rows[1]);
+    return table([lanes > 1 ? "rank, queue" : "rank", "action", "arguments", "state", "#begin", "#time"], seen.slice(0, most).map(s =>
+      [[this.rankOf(s), (w.queues || [])[w.rank[s] % lanes - 1]].filter(v => v !== undefined).join(", "), w.names[w.name[s]], w.args[w.arg[s]], w.states[w.state[s]], moment(w.begin[s]), seconds(w.end[s] - w.begin[s])]),
     "Actions that are seen" + (seen.length > most ? `, the first ${most}` : ""));
   }
 }
@@ -148,7 +151,7 @@ async function timelineOf(run, packed, i) {
     picture: [w.note ? h("p", {class: "label"}, w.note) : null, picture.element, stateLegend(w.states)],
     controls: [checkbox("messages", on => { timeline.messages = on; picture.redraw(); }),
       searchBox("rank, action or argument", text => timeline.find(text))],
-    how: "What each rank does when; arrows are messages, from the post of the send to the end of the transfer, where few enough are in view. " +
+    how: "What each rank does when" + (w.queues ? `, and below it the queues of its device (${w.queues.join(", ")})` : "") + "; arrows are messages, from the post of the send to the end of the transfer, where few enough are in view. " +
       "Click or Enter chooses an action: its messages alone are drawn.",
     rows: () => timeline.table(),
   });

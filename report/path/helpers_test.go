@@ -90,7 +90,7 @@ func (play player) run(t testing.TB, h *trace.Header, m replay.Machine, o replay
 		if sum += part.Seconds; part.Seconds < 0 {
 			t.Errorf("less than nothing: %+v", part)
 		}
-		what := path.Part{Name: part.Name, Kind: part.Kind, Phase: part.Phase, Level: part.Level}
+		what := path.Part{Name: part.Name, Kind: part.Kind, Phase: part.Phase, Level: part.Level, Queue: part.Queue}
 		if seen[what] {
 			t.Errorf("there twice: %+v", what)
 		}

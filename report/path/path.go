@@ -93,6 +93,7 @@ type Part struct {
 	Kind    string  `json:"kind"`            // "kernel", "overhead", "latency", "wire", "contention", "poll", ...
 	Phase   string  `json:"phase,omitempty"` // innermost, in which it happens
 	Level   string  `json:"level,omitempty"` // of the links that it happens on
+	Queue   string  `json:"queue,omitempty"` // of the device, in which the kernel runs: "queue compute"
 	Seconds float64 `json:"seconds_s"`
 	Count   int64   `json:"count,omitempty"` // of calls, latencies, overheads and polls
 	Bytes   float64 `json:"bytes,omitempty"` // of messages on the wire
@@ -119,7 +120,9 @@ type Hops struct {
 }
 
 // key is the part without amounts: its name, kind and place.
-func (p *Part) key() Part { return Part{Name: p.Name, Kind: p.Kind, Phase: p.Phase, Level: p.Level} }
+func (p *Part) key() Part {
+	return Part{Name: p.Name, Kind: p.Kind, Phase: p.Phase, Level: p.Level, Queue: p.Queue}
+}
 
 // Kinds of parts, as Part.Kind names them.
 const (
@@ -127,7 +130,7 @@ const (
 	KindFlop       = "flop"       // computation that is given in flop
 	KindSleep      = "sleep"      // of ranks
 	KindOverhead   = "overhead"   // that sends and receives cost a rank
-	KindDevice     = "device"     // that a rank waits for its device
+	KindDevice     = "device"     // what rank and device hand over to each other
 	KindPoll       = "poll"       // probes, and the time to the probe that sees a message
 	KindLatency    = "latency"    // of messages
 	KindWire       = "wire"       // messages carried at the rate that they would have alone
@@ -183,7 +186,8 @@ func (p *Path) Data() *Data {
 	return d
 }
 
-// part names a part of a path. Accounts of the log are the kinds of time, then the kernels of the header.
+// part names a part of a path. Accounts of the log are the kinds of time, then the kernels of the header, then these in
+// each queue.
 func (p *Path) part(t eventlog.Part) Part {
 	part := Part{Seconds: t.Seconds}
 	switch t.Kind {
@@ -193,7 +197,10 @@ func (p *Path) part(t eventlog.Part) Part {
 			part.Phase = p.header.Phases[t.Phase]
 		}
 		if kernel := int(t.Account) - replay.NumTimeKinds; kernel >= 0 {
-			part.Kind, part.Name = KindKernel, p.header.Kernels[kernel].Name
+			n := len(p.header.Kernels)
+			if part.Kind, part.Name = KindKernel, p.header.Kernels[kernel%n].Name; kernel >= n {
+				part.Queue = "queue " + p.header.Queues[kernel/n-1]
+			}
 			return part
 		}
 		part.Kind = rankKinds[t.Account]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/kernels"
 	"reprise/replay"
 	"reprise/report/path"
 	"reprise/trace"
@@ -116,6 +117,45 @@ func TestTogether(t *testing.T) {
 		if math.Abs(p.Seconds-want[p.Kind]) > 1e-9 {
 			t.Errorf("got %+v, want %v s", p, want[p.Kind])
 		}
+	}
+}
+
+// TestQueues: a launch takes 1 ms, a hand-over 2 ms, a kernel of N runs N seconds. Rank 0 launches 2 s in queue a; behind
+// an event of it 3 s in queue b, which the rank waits for, beside 1 s in a. It sends for 1 s and 2 us. Rank 1 has waited
+// for that message longer than for its own 4 s, and launches 2 s in two parts, each with a hand-over to the host and one
+// back. Its end is that of a wait for the queue: 0.001 + 2 + 3 + 1.000002 + 0.001 + 2 + 4*0.002 s.
+func TestQueues(t *testing.T) {
+	launch := func(queue int32, n int64) trace.Action {
+		return trace.Action{Kind: trace.KindLaunch, Tag: queue, X: [4]int64{n}}
+	}
+	verb := func(v trace.QueueVerb, queue int32) trace.Action {
+		return trace.Action{Kind: trace.KindQueue, Tag: queue, X: [4]int64{int64(v)}}
+	}
+	parts := trace.Action{Kind: trace.KindLaunch, Flags: trace.FlagParts, X: [4]int64{0: 2, 3: 2}}
+	take, give := verb(trace.QueueTake, 0), verb(trace.QueueGive, 0)
+	h, play := paper(t,
+		[]trace.Action{launch(0, 2), verb(trace.QueueRecord, 0), verb(trace.QueueWait, 1), launch(1, 3), launch(0, 1), verb(trace.QueueSyncAll, 0), send(1, 1e9-16)},
+		[]trace.Action{launch(1, 4), recv(0, 1e9-16), parts, take, give, take, give, verb(trace.QueueSync, 0)})
+	h.Kernels, h.Queues, h.Events = []trace.Kernel{{Name: "k", Dims: []trace.Dim{{Name: "N"}}}}, []string{"a", "b"}, []string{"e"}
+	xml := strings.Replace(flat, `lat="1us"/>`, `lat="1us"><prop id="device_launch" value="1ms"/><prop id="device_latency" value="2ms"/></cluster>`, 1)
+	m, o := machine(t, xml, 2, "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/TCP-gamma:0")
+	var err error
+	m.Kernels, err = kernels.Parse(strings.NewReader("version: 1\nunit: s\nkernels: {k: {terms: {N: 1}}}\n"), "test.yaml")
+	noError(t, err)
+	_, d := play.run(t, h, m, o)
+	want := map[string]float64{"k, queue a": 4, "k, queue b": 3, "wire": 1, "latency": 2e-6, "overhead": 0.002, "device": 0.008}
+	for _, p := range d.Parts {
+		name := p.Name
+		if p.Queue != "" {
+			name += ", " + p.Queue
+		}
+		if math.Abs(p.Seconds-want[name]) > 1e-9 {
+			t.Errorf("%s: %v s, want %v", name, p.Seconds, want[name])
+		}
+		delete(want, name)
+	}
+	if len(want) > 0 || math.Abs(d.Seconds-8.010002) > 1e-9 || d.WhatIfs[0].Kind != path.WhatIfKernel {
+		t.Errorf("without %v, %v s; first %+v", want, d.Seconds, d.WhatIfs[0])
 	}
 }
 

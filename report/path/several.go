@@ -182,5 +182,5 @@ func (r *Runs) WriteText(w io.Writer) error {
 // apart: the order is the same in every run.
 func longestFirst(a, b Part) int {
 	return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind),
-		cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Level, b.Level))
+		cmp.Compare(a.Phase, b.Phase), cmp.Compare(a.Level, b.Level), cmp.Compare(a.Queue, b.Queue))
 }

@@ -72,11 +72,14 @@ func (d *Data) percent(seconds float64) float64 {
 
 // label names a part with where it happens.
 func (p *Part) label() string {
-	switch {
-	case p.Level != "":
-		return p.Name + ", " + p.Level
-	case p.Phase != "":
-		return p.Name + " in " + p.Phase
+	text := p.Name
+	if p.Phase != "" && p.Level == "" {
+		text += " in " + p.Phase
 	}
-	return p.Name
+	for _, where := range [...]string{p.Level, p.Queue} {
+		if where != "" {
+			text += ", " + where
+		}
+	}
+	return text
 }

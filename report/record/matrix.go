@@ -5,6 +5,7 @@ import (
 
 	"reprise/replay"
 	"reprise/report/typedarray"
+	"reprise/trace"
 )
 
 // This file makes the matrix of ranks by columns of a page: what share of its time a rank spends in each of the States.
@@ -13,6 +14,7 @@ import (
 // one; several ranks share a row from the beginning where there are very many.
 type matrix struct {
 	ranks       int
+	states      int // of States, that are shown
 	ranksPerRow int
 	rows        int
 	perCell     int      // columns in a cell
@@ -28,15 +30,23 @@ type cell struct {
 
 func newMatrix(ranks int) matrix {
 	per := max(1, (ranks+maxRows-1)/maxRows)
-	return matrix{ranks: ranks, ranksPerRow: per, rows: (ranks + per - 1) / per, perCell: 1}
+	return matrix{ranks: ranks, states: NumStates, ranksPerRow: per, rows: (ranks + per - 1) / per, perCell: 1}
 }
 
 // NumStates is how many states of ranks a page tells apart.
-const NumStates = 5
+const NumStates = 6
 
 // States are the names of the states of ranks, by number (StateOf): waiting is all kinds of time in which a rank waits
 // for messages.
-var States = [NumStates]string{"compute", "waiting", "poll", "overhead", "sleep"}
+var States = [NumStates]string{"compute", "waiting", "poll", "overhead", "sleep", "device"}
+
+// StatesOf returns the States in which ranks of a trace may be: none waits for a device where there are no queues.
+func StatesOf(h *trace.Header) []string {
+	if len(h.Queues) == 0 {
+		return States[:NumStates-1]
+	}
+	return States[:]
+}
 
 // StateOf returns which of the States a kind of time is.
 func StateOf(kind replay.TimeKind) int {
@@ -49,6 +59,8 @@ func StateOf(kind replay.TimeKind) int {
 		return 3
 	case kind == replay.TimeSleep:
 		return 4
+	case kind == replay.TimeDevice:
+		return 5
 	}
 	return 0
 }
@@ -61,7 +73,7 @@ var stateOf = func() (of [numKinds]uint8) {
 	return of
 }()
 
-// Bounds of a matrix. A cell takes 32 bytes here, and six bytes or more of a page before compression; more rows than
+// Bounds of a matrix. A cell takes 36 bytes here, and six bytes or more of a page before compression; more rows than
 // 16,384 are more than any screen has.
 const (
 	maxCells = 3 << 19
@@ -121,12 +133,12 @@ func (m *matrix) data(first int) Matrix {
 	list := m.list[first/m.perCell:]
 	d := Matrix{Ranks: m.ranks, Rows: m.rows, Cols: len(list), RanksPerRow: m.ranksPerRow, ColumnsPerCell: m.perCell,
 		Steps: 255}
-	size, coarse := NumStates*m.rows*len(list), m.ranksPerRow*m.perCell > 1
+	size, coarse := m.states*m.rows*len(list), m.ranksPerRow*m.perCell > 1
 	d.Mean = make(typedarray.Bytes, 0, size)
 	if coarse {
 		d.Most = make(typedarray.Bytes, 0, size)
 	}
-	for state := range NumStates {
+	for state := range m.states {
 		for _, column := range list {
 			for row := range column {
 				d.Mean = append(d.Mean, column[row].share(state))

@@ -109,6 +109,7 @@ func New(o Options) *Recorder {
 	}
 	r.columns = columns{width: width}
 	r.matrix = newMatrix(h.Ranks)
+	r.matrix.states = len(StatesOf(h))
 
 	r.groups = newGroups(h, &o.Machine)
 	r.traffic = newTraffic(h.Ranks, r.groups)
@@ -142,7 +143,7 @@ func (r *Recorder) Data() (*Data, error) {
 	count := len(r.columns.list) - first
 	d := &Data{
 		Columns: r.columnData(first, count),
-		States:  States[:],
+		States:  StatesOf(r.header),
 		Series:  r.seriesData(first, count),
 		Matrix:  r.matrix.data(first),
 		Links:   r.links.data(r.lastEnd()),

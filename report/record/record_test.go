@@ -119,7 +119,7 @@ func checkMatrix(t *testing.T, d *Data, want *diary) {
 		for col := range m.Cols {
 			l := float64(longest[col])
 			length := float64(m.Length[col*m.Rows+row]) / 255 * l
-			for s := range NumStates {
+			for s := range d.States {
 				seconds := float64(m.Mean[(s*m.Cols+col)*m.Rows+row]) / 255 * length
 				sums[s] += seconds
 				bound[s] += 1.01 * l / 255
@@ -134,7 +134,7 @@ func checkMatrix(t *testing.T, d *Data, want *diary) {
 				}
 			}
 		}
-		for s := range NumStates {
+		for s := range d.States {
 			all := 0.0
 			for at, times := range want.times {
 				if int(at.rank) == row {

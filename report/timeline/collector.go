@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reprise/internal/textutil"
+	"reprise/replay"
 	"reprise/report/record"
 	"reprise/report/typedarray"
 	"reprise/trace"
@@ -18,7 +19,8 @@ import (
 type Collector struct {
 	*Recorder
 	most     limits
-	rows     [][]kept // by rank of the span
+	rows     [][]kept // by rank of the span: its own, then those of the queues of its device
+	lanes    int      // rows of a rank
 	count    int      // of slices in rows
 	grain    float64  // length up to which actions are taken together, seconds; < 0: none are
 	first    float64  // the earliest begin of a slice, seconds
@@ -54,7 +56,8 @@ func NewWindow(h *trace.Header, span Span, asked bool) (*Collector, error) {
 }
 
 func newCollector(h *trace.Header, span Span, most limits) *Collector {
-	c := &Collector{most: most, rows: make([][]kept, span.ranks(h)), grain: -1, args: map[string]uint32{"": 0}}
+	c := &Collector{most: most, lanes: 1 + len(h.Queues), grain: -1, args: map[string]uint32{"": 0}}
+	c.rows = make([][]kept, span.ranks(h)*c.lanes)
 	c.Recorder = NewRecorder(h, span, collecting{c})
 	c.together = len(c.names.list)
 	return c
@@ -102,12 +105,8 @@ func (collecting) Close() error { return nil }
 // Label implements Sink: a page has its own.
 func (collecting) Label(string, float64) {}
 
-// Slice implements Sink: a page has no rows for queues.
+// Slice implements Sink.
 func (c collecting) Slice(s *Slice) {
-	if s.Queue > 0 {
-		c.slices--
-		return
-	}
 	if c.Slices() == 1 || s.Begin < c.first {
 		c.first = s.Begin
 	}
@@ -125,9 +124,12 @@ func (c collecting) Slice(s *Slice) {
 	}
 	k := kept{begin: s.Begin, end: s.End, number: 1, arg: arg, name: uint16(s.Name),
 		state: uint16(record.StateOf(s.State))}
+	if s.Queue > 0 { // what the device computes, beside the rank
+		k.state = uint16(record.StateOf(replay.TimeCompute))
+	}
 	k.spent[k.state] = float32(s.End - s.Begin)
-	row := &c.rows[int(s.Rank)-c.span.FirstRank]
-	// Slices of a rank come in the order of time, so that only the last one may take this one in.
+	row := &c.rows[(int(s.Rank)-c.span.FirstRank)*c.lanes+s.Queue]
+	// Slices of a row come in the order of time, so that only the last one may take this one in.
 	before := len(*row)
 	*row = c.append(*row, &k)
 	if c.count += len(*row) - before; c.count <= c.most.slices {
@@ -149,7 +151,7 @@ func (c collecting) Slice(s *Slice) {
 			c.count += len(merged)
 		}
 		if c.count <= len(c.rows) {
-			return // one for each rank is the least
+			return // one for each row is the least
 		}
 	}
 }
@@ -174,7 +176,7 @@ func (c collecting) Message(m *Message) {
 	c.arrows = c.arrows[:half]
 }
 
-// append appends a slice to those of its rank, or takes it together with the last one, if both are no longer than the
+// append appends a slice to those of its row, or takes it together with the last one, if both are no longer than the
 // grain together, pauses between them included. The state of the whole is that in which most of its time was spent.
 func (c *Collector) append(row []kept, k *kept) []kept {
 	if len(row) == 0 {
@@ -202,16 +204,18 @@ type Window struct {
 	To    float64 `json:"to_s"`
 	Note  string  `json:"note,omitempty"` // what was left out or taken together, in a sentence
 
-	Ranks int `json:"ranks"` // rows: ranks [FirstRank, FirstRank+Ranks)
+	Ranks int `json:"ranks"` // [FirstRank, FirstRank+Ranks)
 	First int `json:"first_rank"`
+	// Queues of a rank's device, each of which has a row below that of the rank.
+	Queues []string `json:"queues,omitempty"`
 
 	Names  []string `json:"names"`  // of actions: verbs of trace cat, names of kernels
 	States []string `json:"states"` // as in record.Data
 	Args   []string `json:"args"`   // texts, the first is ""
 
-	// Slices, in the order of rank and begin; slices of a rank do not overlap.
+	// Slices, in the order of row and begin; slices of a row do not overlap.
 	Slices int              `json:"slices"`
-	Rank   typedarray.Bytes `json:"rank"`  // uint32
+	Rank   typedarray.Bytes `json:"rank"`  // uint32: the row, which is the rank where there are no queues
 	Begin  typedarray.Bytes `json:"begin"` // float64, seconds
 	End    typedarray.Bytes `json:"end"`   // float64, seconds
 	Name   typedarray.Bytes `json:"name"`  // uint16, of Names
@@ -240,7 +244,8 @@ func (c *Collector) Window() *Window {
 	}
 	w := &Window{
 		Title: span.String(), From: max(c.first, c.span.From), To: c.last, Note: c.note(),
-		Ranks: len(c.rows), First: c.span.FirstRank, States: record.States[:], Slices: c.count, Arrows: len(c.arrows),
+		Ranks: len(c.rows) / c.lanes, First: c.span.FirstRank, Queues: c.names.header.Queues,
+		States: record.StatesOf(c.names.header), Slices: c.count, Arrows: len(c.arrows),
 	}
 	if c.span.To > 0 {
 		w.To = min(w.To, c.span.To)
@@ -265,7 +270,7 @@ func (c *Collector) Window() *Window {
 			if k.number > 1 {
 				text = textutil.Count(int64(k.number), "action")
 			}
-			rank, arg = append(rank, uint32(c.span.FirstRank+i)), append(arg, argNumbers.of(text))
+			rank, arg = append(rank, uint32(c.span.FirstRank*c.lanes+i)), append(arg, argNumbers.of(text))
 			begin, end = append(begin, k.begin), append(end, k.end)
 			name, state = append(name, uint16(nameNumbers.of(names[k.name]))), append(state, k.state)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/replay"
 	"reprise/report/timeline"
 	"reprise/report/typedarray"
 	"reprise/trace"
@@ -69,6 +70,39 @@ func TestWindowOfPair(t *testing.T) {
 	}
 	if w.Arrows != 1 || w.Note != "" || w.Ranks != 2 || w.From != 0 || math.Abs(w.To-arrived-1) > 1e-12 || w.Args[0] != "" {
 		t.Errorf("%d arrows, note %q, %d ranks, %v to %v s", w.Arrows, w.Note, w.Ranks, w.From, w.To)
+	}
+}
+
+// TestWindowOfQueues: each rank has a row of its own, and one for each queue of its device. A launch takes 1 ms; kernels
+// of 1 and 2 s run at the same time.
+func TestWindowOfQueues(t *testing.T) {
+	h := pairHeader()
+	h.Kernels, h.Queues = []trace.Kernel{{Name: "k", Dims: []trace.Dim{{Name: "N"}}}}, []string{"a", "b"}
+	c, err := timeline.NewWindow(h, timeline.Span{}, true)
+	noError(t, err)
+	o := c.Observer()
+	launch := func(q int32, n int64, at, from float64) {
+		o.ActionBegins(1, trace.Action{Kind: trace.KindLaunch, Tag: q, X: [4]int64{n}}, at)
+		o.TimePasses(1, replay.TimeOverhead, -1, at, at+0.001)
+		o.Queued(1, q, 0, from, from+float64(n))
+		o.ActionEnds(1, at+0.001)
+	}
+	launch(0, 1, 0, 0.001)
+	launch(1, 2, 0.001, 0.002)
+	o.ActionBegins(1, trace.Action{Kind: trace.KindQueue, X: [4]int64{int64(trace.QueueSyncAll)}}, 0.002)
+	o.TimePasses(1, replay.TimeDevice, -1, 0.002, 2.002)
+	o.ActionEnds(1, 2.002)
+	want := []pageSlice{ // rows 3, 4 and 5 are those of rank 1
+		{3, 0, 0.001, "launch", "1", "overhead"}, {3, 0.001, 0.002, "launch", "2", "overhead"}, {3, 0.002, 2.002, "sync-device", "", "device"},
+		{4, 0.001, 1.001, "k", "1", "compute"}, {5, 0.002, 2.002, "k", "2", "compute"},
+	}
+	w := c.Window()
+	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
+	if diff := cmp.Diff(want, readWindow(t, w), cmp.AllowUnexported(pageSlice{}), near); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if w.Ranks != 2 || len(w.Queues) != 2 {
+		t.Errorf("%d ranks, queues %v", w.Ranks, w.Queues)
 	}
 }
 
