@@ -230,7 +230,7 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (model *LearnedKe
 			return nil, fmt.Errorf("%w: %d values of the label %s, each of which would have a piece, want at most %d: name the dimensions (--dims)", ErrMeaningless, n, l.dims[dim], mostValues)
 		}
 	}
-	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers, sizes: all,
+	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers,
 		ratios: map[string]float64{}}
 	weigh(all, o.Run.of(f))
 	// The pieces: in each cell, between thresholds.

@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 
 	"reprise/calibrate/regress"
-	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
@@ -49,7 +48,6 @@ type LearnedKernel struct {
 	Pieces  []LearnedPiece `json:"pieces"`
 	Groups  []LearnedGroup `json:"groups,omitempty"` // hosts, or CPUs
 
-	sizes   []size
 	ratios  map[string]float64 // by host: of its times by those of the model, the median
 	seconds float64            // in the run
 }
@@ -116,15 +114,6 @@ func (p Place) name() string {
 	}
 	if p.Day != "" {
 		name += ", " + p.Day
-	}
-	return name
-}
-
-// plotName names the host or CPU as files of plots are called.
-func (p Place) plotName() string {
-	name := "host-" + textutil.Plain(p.Host)
-	if p.CPU != nil {
-		name += fmt.Sprintf("-cpu-%d", *p.CPU)
 	}
 	return name
 }
@@ -312,52 +301,4 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 // scatterOf returns the largest scatter of pieces.
 func scatterOf(pieces []LearnedPiece) float64 {
 	return slices.MaxFunc(pieces, func(a, b LearnedPiece) int { return cmp.Compare(a.Variation, b.Variation) }).Variation
-}
-
-// Series returns the sizes of each model that the kernel file has, by the product of
-// all dimensions, in which one of zero counts as one.
-func (r *LearnReport) Series() (list []Series) {
-	for i := range r.Kernels {
-		k := &r.Kernels[i]
-		for j, g := range append([]LearnedGroup{{Pieces: k.Pieces, sizes: k.sizes}}, k.Groups...) {
-			name := strings.NewReplacer(" ", "-", "=", "").Replace(k.name()) + "-all"
-			if j > 0 {
-				name = strings.TrimSuffix(name, "all") + g.plotName()
-			}
-			s := Series{Name: name, Title: fmt.Sprintf("%s   %d pieces", name, len(g.Pieces)), XLabel: strings.Join(k.Dims, "*")}
-			for _, size := range g.sizes {
-				x := 1.0
-				for d := range k.Dims {
-					x *= max(1, float64(size.dims[d]))
-				}
-				s.X, s.Seconds = append(s.X, x), append(s.Seconds, size.seconds)
-				s.Fitted = append(s.Fitted, secondsOf(g.Pieces, &size.dims))
-			}
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// Series holds the points of a plot of a fit.
-type Series struct {
-	Name    string    // of the fit, as dgemm-host-5-cpu-0; fit for the name of a file
-	Title   string    // with the measure of the fit
-	XLabel  string    // the name of X
-	X       []float64 // size of each point: the first term of the model, or bytes
-	Seconds []float64 // measured, mean
-	Fitted  []float64 // seconds
-}
-
-// Series returns the points of each operation.
-func (r *NetworkReport) Series() (list []Series) {
-	for _, op := range r.Operations {
-		s := Series{Name: string(op.Operation), XLabel: "bytes", X: op.points.X, Seconds: op.points.Y,
-			Title: fmt.Sprintf("%s   %d pieces   log error %.4f", op.Operation, len(op.Pieces), op.LogError)}
-		for _, x := range s.X {
-			s.Fitted = append(s.Fitted, op.fit.At(x))
-		}
-		list = append(list, s)
-	}
-	return list
 }

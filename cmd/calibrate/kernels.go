@@ -60,9 +60,6 @@ func kernelsCommand() *cli.Command {
 			command.TextFlag{StringFlag: &cli.StringFlag{Name: "source",
 				Usage: "`TEXT` about the measurement for the kernel file"}},
 			// Other results.
-			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each kernel and host, " +
-				"into `DIR`"},
-			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			command.Switch("json", "print the report as JSON"),
 			command.Quiet(),
 		}),
@@ -119,8 +116,8 @@ func learn(c *cli.Context, read calibrate.ReadOptions, o calibrate.LearnOptions)
 }
 
 // runKernels goes through these stages: the options of the fit and of the kernel file, which check themselves; outputs
-// that would replace an input; the base, the traces that weigh sizes, and the tables; the fit; the plots, the kernel
-// file, and the report if the file did not go to the standard output.
+// that would replace an input; the base, the traces that weigh sizes, and the tables; the fit; the kernel file, and the
+// report if the file did not go to the standard output.
 func runKernels(c *cli.Context) error {
 	read, terms := fitOptions(c)
 	by, ok := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost,
@@ -131,7 +128,6 @@ func runKernels(c *cli.Context) error {
 	if by == calibrate.ForAll && c.IsSet("host-name") {
 		return command.Usagef("kernels: --host-name is about models of hosts: it needs --per host or cpu")
 	}
-	checkPlotFormat(c)
 	o := calibrate.LearnOptions{For: by, Statistic: calibrate.Statistic(c.String("statistic")),
 		MaxPieces: c.Int("max-pieces"), Terms: terms}
 	checkUsage(c, o.Validate())
@@ -153,7 +149,6 @@ func runKernels(c *cli.Context) error {
 	command.Warn(c, report.Warnings)
 	file.Description = fmt.Sprintf("%s fitted by calibrate kernels %s", strings.Join(report.Names(), ", "),
 		command.Version())
-	writePlots(c, report.Series())
 	// A kernel file on standard output takes the place of the report.
 	content := func(w io.Writer) error { return report.WriteYAML(w, file) }
 	if writeOutputs(c, output{"kernel file", c.String("output"), content, readKernels}) {

@@ -77,8 +77,6 @@ func networkCommand() *cli.Command {
 			&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
 			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of a core, as `1Gf`"},
 			// Other results.
-			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each operation, into `DIR`"},
-			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			command.Switch("json", "print the report as JSON"),
 			command.Quiet(),
 		},
@@ -121,7 +119,6 @@ func runNetwork(c *cli.Context) error {
 		}
 	}
 	excludes(c, "breakpoints", "gain", "min-points", "max-pieces")
-	checkPlotFormat(c)
 	// Thresholds that replay would refuse in the platform are refused before the fit, and so is a machine.
 	if err := checkProperties(o.Thresholds()); err != nil {
 		return command.Usagef("network: --eager and --detached: %w", err)
@@ -185,7 +182,6 @@ func runNetwork(c *cli.Context) error {
 		return command.Usagef("network: --hosts %d: a platform whose hosts have shared loopbacks has at most %d",
 			c.Int("hosts"), most)
 	}
-	writePlots(c, report.Series())
 	// Both files are written or none, each after its reader has taken it.
 	noise := output{what: "network noise", path: c.String("mixture"),
 		content: func(w io.Writer) error {
