@@ -154,6 +154,9 @@ func (a *Action) set(k Kind, sym uint16, peer, tag int64, req int32) {
 // Asks reports whether the consumer must Answer the action, which is the last of its Fill.
 func (a *Action) Asks() bool { return a.Kind == KindPoll || a.Kind == KindAsk }
 
+// Operates reports whether the action is a collective operation.
+func (a *Action) Operates() bool { return a.Kind == KindCollective || a.Kind == KindIcollective }
+
 // Seconds returns the duration of a KindSleep action.
 func (a *Action) Seconds() float64 { return math.Float64frombits(uint64(a.X[0])) }
 

@@ -250,14 +250,8 @@ func (l *linker) items(items []Item) {
 	}
 }
 
-// messageKinds are the flat actions of operations that translate one to one.
-var messageKinds = map[Op]Kind{
-	OpSend: KindSend, OpSsend: KindSsend, OpIsend: KindIsend, OpIssend: KindIssend, OpStart: KindStart,
-	OpRecv: KindRecv, OpIrecv: KindIrecv,
-	OpProbe: KindProbe, OpIprobe: KindIprobe, OpProbed: KindProbed,
-	OpWait: KindWait, OpWaitAll: KindWaitAll, OpTest: KindTest, OpFree: KindFree,
-	OpFlops: KindFlops, OpSleep: KindSleep,
-}
+// kind returns the flat action of an operation that translates one to one.
+func (op Op) kind() Kind { return Kind(slices.Index(kindOps[:], op)) }
 
 // item translates an item to instructions.
 func (l *linker) item(it *Item) {
@@ -297,7 +291,7 @@ func (l *linker) item(it *Item) {
 		v, queue := it.QueueVerb()
 		l.emit(instr{op: opQueue, flags: uint8(queue), sym: sym, w: int32(v)})
 	case OpFlops, OpSleep: // a constant amount goes into one instruction, with all its bits
-		in := instr{op: opConstAmount, flags: uint8(messageKinds[it.Op])}
+		in := instr{op: opConstAmount, flags: uint8(it.Op.kind())}
 		halves := [2][2]*int32{{&in.x, &in.y}, {&in.z, &in.w}}
 		for i, a := range it.Args {
 			if a.Reg != 0 {
@@ -308,9 +302,9 @@ func (l *linker) item(it *Item) {
 		}
 		l.emit(in)
 	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed, OpProbe, OpStart:
-		l.emit(l.with(instr{op: opMessage, flags: uint8(messageKinds[it.Op]), sym: sym, d: it.Slot, w: it.Req}, it.Args...))
+		l.emit(l.with(instr{op: opMessage, flags: uint8(it.Op.kind()), sym: sym, d: it.Slot, w: it.Req}, it.Args...))
 	case OpWait, OpTest, OpWaitAll, OpFree:
-		l.emit(instr{op: opRequest, flags: uint8(messageKinds[it.Op]), w: it.Req})
+		l.emit(instr{op: opRequest, flags: uint8(it.Op.kind()), w: it.Req})
 	case OpSendrecv:
 		l.emit(l.with(instr{op: opAux}, it.Args[3:]...))
 		l.emit(l.with(instr{op: opSendrecv, flags: it.Slot, sym: sym}, it.Args[:3]...))

@@ -245,7 +245,7 @@ func (c *cutter) units() (*Summary, error) {
 					for j, v := range cols.Args[i] {
 						h, ok := handles[v]
 						if !ok {
-							h = w.Vector(vectorOf(chunk.Sums(v)))
+							h = w.Vector(trace.VectorOf(chunk.Sums(v)))
 							handles[v], last = h, h
 						}
 						call.Args[i][j] = h

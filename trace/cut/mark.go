@@ -146,7 +146,7 @@ func List(t *trace.Trace) ([]Found, error) {
 		if f := family(a); f >= 0 && f < len(comms) {
 			count(comms, f, rank)
 		}
-		if operates(a) && a.Comm() == 0 {
+		if a.Operates() && a.Comm() == 0 {
 			operations[rank]++
 		}
 		return true, nil
@@ -271,7 +271,7 @@ func (f *finder) see(r *trace.ActionReader, a *trace.Action) {
 			*here = at + 1
 		}
 	case AfterOperation:
-		if operates(a) && a.Comm() == 0 {
+		if a.Operates() && a.Comm() == 0 {
 			if f.seen[rank]++; f.seen[rank] == f.mark.Number {
 				*here = at + 1
 			}
@@ -302,11 +302,6 @@ func (f *finder) close(r *trace.ActionReader) error {
 		so = fmt.Sprintf(": there are %d", n)
 	}
 	return fmt.Errorf("mark %v: rank %d does not come to it%s", f.mark, rank, so)
-}
-
-// operates reports whether an action is a collective operation.
-func operates(a *trace.Action) bool {
-	return a.Kind == trace.KindCollective || a.Kind == trace.KindIcollective
 }
 
 // family returns the family of the communicator that an action is on, -1 if it is on none.

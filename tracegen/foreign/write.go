@@ -9,7 +9,6 @@ import (
 
 	"reprise/internal/textutil"
 	"reprise/trace"
-	"reprise/tracegen"
 )
 
 // This file writes a recording as a trace (recording.write). Before, it finds the communicators that ranks have made
@@ -359,12 +358,12 @@ func (r *recording) write(w io.Writer, program string, o *Options) (err error) {
 	}
 	r.resolve()
 	used, wild, sent := r.survey()
-	h := tracegen.FlatHeader(program, len(r.ranks))
+	h := trace.FlatHeader(program, len(r.ranks))
 	h.Tool, h.Command = o.Tool, o.Command
 	h.Params = []trace.Param{{Name: trace.ParamRate, Value: "1e+09"}}
 	r.families(h, used)
 	tw := textutil.Must(trace.NewWriter(w, h, trace.WriterOptions{}))
-	flat := tracegen.NewFlat(tw, len(r.ranks))
+	flat := trace.NewFlat(tw)
 	type source struct {
 		replayed
 		c  call
@@ -380,22 +379,11 @@ func (r *recording) write(w io.Writer, program string, o *Options) (err error) {
 		lists := map[string][]int64{} // running sums of the unit, by counts
 		for i := range sources {
 			s := &sources[i]
-			counted := false
-			for n := 0; s.ok; n++ {
+			for s.ok && flat.Takes(int32(i), &trace.Action{Kind: trace.Kind(s.c.kind), Sym: uint16(s.c.collective)}) {
 				var a trace.Action
-				var sends, receives []int64
-				// Actions with counts per rank come last in a unit.
-				per := tracegen.PerRank(&trace.Action{Kind: trace.Kind(s.c.kind), Sym: uint16(s.c.collective)})
-				if per && flat.Full() || !per && (counted || n >= flat.Limit) {
-					break
-				}
-				counted = per
 				err := s.k.action(&s.c, &a, wild, sent)
-				if err == nil && per {
-					sends, receives = running(lists, s.c.sends), running(lists, s.c.receives)
-				}
 				if err == nil {
-					err = flat.Add(int32(i), &a, sends, receives)
+					err = flat.Add(int32(i), &a, running(lists, s.c.sends), running(lists, s.c.receives))
 					done++
 				}
 				if err != nil {
@@ -404,9 +392,11 @@ func (r *recording) write(w io.Writer, program string, o *Options) (err error) {
 				s.ok = s.read(&s.c)
 			}
 		}
-		some, err := flat.End()
-		if err != nil {
-			return err
+		some := !flat.Empty()
+		if some {
+			if err := flat.End(0); err != nil {
+				return err
+			}
 		}
 		if o.Progress != nil {
 			o.Progress(done)

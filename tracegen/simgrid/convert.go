@@ -4,13 +4,12 @@ import (
 	"fmt"
 
 	"reprise/trace"
-	"reprise/tracegen"
 )
 
 // This file writes a SimGrid trace as a trace of Reprise (Trace.Header, Trace.Convert).
 
 // Header returns the header of the trace as a flat one.
-func (t *Trace) Header() *trace.Header { return tracegen.FlatHeader(trace.SimGridText, t.ranks) }
+func (t *Trace) Header() *trace.Header { return trace.FlatHeader(trace.SimGridText, t.ranks) }
 
 // Convert writes all actions to w, whose header must be that of Header. It does not close w. It holds one unit of
 // the trace at a time. progress, if it is set, is called with the number of actions that are written.
@@ -18,10 +17,10 @@ func (t *Trace) Convert(w *trace.Writer, progress func(actions int)) error {
 	if t.ahead != nil {
 		return fmt.Errorf("%s: read ahead, which a conversion would miss", t.name)
 	}
-	f := tracegen.NewFlat(w, t.ranks)
+	f := trace.NewFlat(w)
 	for written := 0; ; {
 		// The shared file is read until some rank has as many actions as go into a unit, or all together have.
-		for total, most := 0, 0; t.shared != nil && most < f.Limit && total < tracegen.UnitActions && !t.streams[0].over; total++ {
+		for total, most := 0, 0; t.shared != nil && most < f.Limit && total < trace.FlatActions && !t.streams[0].over; total++ {
 			rank, err := t.readShared()
 			if err != nil {
 				return err
@@ -39,7 +38,10 @@ func (t *Trace) Convert(w *trace.Writer, progress func(actions int)) error {
 			}
 			actions += n
 		}
-		if some, err := f.End(); err != nil || !some {
+		if f.Empty() {
+			return nil
+		}
+		if err := f.End(0); err != nil {
 			return err
 		}
 		if written += actions; progress != nil {
@@ -49,7 +51,7 @@ func (t *Trace) Convert(w *trace.Writer, progress func(actions int)) error {
 }
 
 // convertRank adds the next actions of a rank to a unit, and returns how many.
-func (t *Trace) convertRank(s *stream, f *tracegen.Flat) (int, error) {
+func (t *Trace) convertRank(s *stream, f *trace.Flat) (int, error) {
 	// Of a file of its own enough is read; of a shared file those that have been read must do.
 	for t.shared == nil && len(s.queue)-s.taken < f.Limit && !s.over {
 		var a trace.Action
@@ -67,12 +69,7 @@ func (t *Trace) convertRank(s *stream, f *tracegen.Flat) (int, error) {
 	}
 
 	begin := s.taken
-	for ; s.taken < len(s.queue) && s.taken < begin+f.Limit && !tracegen.PerRank(&s.queue[s.taken]); s.taken++ {
-		if err := f.Add(s.rank, &s.queue[s.taken], nil, nil); err != nil {
-			return 0, err
-		}
-	}
-	for ; s.taken < len(s.queue) && tracegen.PerRank(&s.queue[s.taken]) && !f.Full(); s.taken++ {
+	for ; s.taken < len(s.queue) && f.Takes(s.rank, &s.queue[s.taken]); s.taken++ {
 		a := &s.queue[s.taken]
 		if err := f.Add(s.rank, a, s.lists.at(a.X[0]), s.lists.at(a.X[1])); err != nil {
 			return 0, err
