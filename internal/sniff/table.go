@@ -86,7 +86,7 @@ var table = []format{
 	{kind: foreign, what: "a DUMPI trace as text", todo: "trace convert --from dumpi reads the binary files", is: matches(`^\s*MPI_\w+ entering at walltime`)},
 	{kind: foreign, what: "the description of DUMPI traces", todo: "trace convert --from dumpi makes a trace of them", is: isDUMPIMeta},
 	{kind: foreign, what: "a Pajé trace", todo: noTrace, is: matches(`^(#[^\n]*\n|\s+)*%EventDef\b`)},
-	{kind: foreign, what: "a Paraver trace", todo: noTrace, begin: "#Paraver"},
+	{kind: foreign, what: "a Paraver trace", todo: "trace convert --from prv makes a trace of it", begin: "#Paraver"},
 	{kind: foreign, what: "a machine description of Dimemas", todo: "no command reads it; --platform reads SimGrid's XML",
 		is: matches(`^#DIMEMAS_CONFIG|(?m)^"(wide area network|environment) information" *\{`)},
 	{kind: foreign, what: "a Dimemas trace", todo: noTrace,

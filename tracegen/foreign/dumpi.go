@@ -79,7 +79,6 @@ type dumpiFile struct {
 	types  []int64
 	comms  map[int64]int64
 	grids  map[int64][]int64 // the extents of Cartesian communicators
-	end    int64             // of the call before; -1: there is none
 	thread int64
 
 	// Of the call.
@@ -103,7 +102,7 @@ func dumpi(name string) *recording {
 	r := newRecording(name, len(files))
 	for i, file := range files {
 		d := &dumpiFile{k: r.ranks[i], name: file, comms: map[int64]int64{dumpiWorld: world, dumpiSelf: self},
-			grids: map[int64][]int64{}, end: -1, thread: -1}
+			grids: map[int64][]int64{}, thread: -1}
 		d.read()
 	}
 	return r
@@ -228,15 +227,10 @@ func (d *dumpiFile) call(procedure string) {
 	if mask>>7&1 != 0 {
 		d.skip(16 * d.uint(1))
 	}
-	switch {
-	case begin < 0:
+	if begin < 0 {
 		d.k.of.odd(d.name, 0, "calls without times: no computation between them")
-	case d.end > begin:
-		d.k.of.odd(d.name, 0, "a call begins before the end of the one before: no computation between them")
-	case d.end >= 0:
-		d.k.compute(float64(begin - d.end))
 	}
-	d.end = max(d.end, begin, end)
+	d.k.took(name, begin, end, d.name, 0)
 	c := &mpiCall{name: name}
 	d.own, d.statuses, d.known, d.flag, d.index, d.places, d.vector = -1, nil, mask&3 != 0, false, -1, nil, nil
 	made, freed := int64(dumpiNull), int64(-1)
@@ -422,9 +416,6 @@ func (d *dumpiFile) act(c *mpiCall, made, comm int64) {
 	case "Comm_free":
 		d.k.freeComm(d.comms[comm])
 		delete(d.comms, comm)
-		return
-	case "Finalize":
-		d.end = -1
 		return
 	default:
 		if _, ok := argumentsOf(c.name); !ok {

@@ -4,6 +4,7 @@
 //	dumpi        SST's binary traces, a file for each rank
 //	goal         LogGOPSim's schedules, text or binary
 //	liballprof   the texts of its tracer, a file for each rank
+//	prv          Paraver's traces, as Extrae writes them: a text, and the names of its events beside it
 //
 // A file of a rank stands for those of all ranks, whose names differ in the number of the rank. What a format has that
 // a trace has not is in the warnings.
@@ -28,10 +29,11 @@
 // # Source
 //
 // The formats as their tools write and read them: github.com/spcl/LogGOPSim, github.com/sstsimulator/sst-dumpi,
-// github.com/mlcommons/chakra.
+// github.com/mlcommons/chakra, github.com/bsc-performance-tools/extrae.
 package foreign
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -59,6 +61,7 @@ var formats = map[string]func(name string) *recording{
 	"dumpi":      dumpi,
 	"goal":       goal,
 	"liballprof": liballprof,
+	"prv":        prv,
 }
 
 // Formats returns the names of the formats, sorted.
@@ -100,6 +103,24 @@ func placed(place func() string) {
 		textutil.Stop(fmt.Errorf("%s: %w", place(), err))
 	}
 }
+
+// lines calls f with the lines of a text, and counts them.
+func lines(in io.Reader, line *int, f func(text []byte)) {
+	s := bufio.NewScanner(in)
+	s.Buffer(nil, mostLine)
+	for s.Scan() {
+		*line++
+		f(s.Bytes())
+	}
+	if *line++; errors.Is(s.Err(), bufio.ErrTooLong) {
+		textutil.Stop(fmt.Errorf("line of more than %d bytes", mostLine))
+	}
+	*line--
+	textutil.Check(s.Err())
+}
+
+// mostLine bounds a line, with numbers for all ranks.
+const mostLine = 1 << 26
 
 // rankNumber finds the number of a rank in the name of a file: that behind the last "rank-", else the last one.
 var rankNumber = regexp.MustCompile(`^(.*rank-)(\d+)(\D.*)?$|^(.*?)(\d+)(\D*)$`)

@@ -33,7 +33,8 @@ func goal(name string) *recording {
 		}
 	}
 	textutil.Must(f.Seek(0, io.SeekStart))
-	g := &goalText{name: name, s: bufio.NewReaderSize(f, 1<<16)}
+	g := &goalText{name: name, s: bufio.NewScanner(f)}
+	g.s.Buffer(nil, 1<<20)
 	defer placed(func() string { return fmt.Sprintf("%s:%d", name, max(g.line, 1)) })
 	return g.read()
 }
@@ -41,7 +42,7 @@ func goal(name string) *recording {
 // goalText reads a schedule as text.
 type goalText struct {
 	name   string
-	s      *bufio.Reader
+	s      *bufio.Scanner
 	line   int
 	words  []string // of the line, that are left
 	within bool     // a comment of several lines
@@ -50,17 +51,12 @@ type goalText struct {
 // next reads the words of the next line that has any, and is false at the end.
 func (g *goalText) next() bool {
 	for {
-		text, err := g.s.ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			textutil.Stop(err)
-		}
-		if text == "" {
+		if !g.s.Scan() {
+			textutil.Check(g.s.Err())
 			return false
 		}
+		text := g.s.Text()
 		g.line++
-		if len(text) > 1<<20 {
-			textutil.Stop(errors.New("line of more than 1 MiB"))
-		}
 		for rest := text; ; { // comments, // and /* */
 			if g.within {
 				_, after, ends := strings.Cut(rest, "*/")

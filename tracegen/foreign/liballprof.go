@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"math"
@@ -28,7 +27,6 @@ type allprof struct {
 	line   int
 	fields []string // of the line, that are left
 	comms  map[[3]uint64]int64
-	end    int64 // of the call before, in nanoseconds; -1: there is none
 	stride int64 // bytes from a request to the next one in an array
 }
 
@@ -37,7 +35,7 @@ func liballprof(name string) *recording {
 	files := rankFiles(name)
 	r := newRecording(name, len(files))
 	for i, file := range files {
-		a := &allprof{k: r.ranks[i], name: file, comms: map[[3]uint64]int64{}, end: -1, stride: 8}
+		a := &allprof{k: r.ranks[i], name: file, comms: map[[3]uint64]int64{}, stride: 8}
 		a.read()
 	}
 	return r
@@ -49,27 +47,16 @@ func (a *allprof) read() {
 	defer f.Close()
 	defer placed(func() string { return fmt.Sprintf("%s:%d", a.name, a.line) })
 	calls := int64(0)
-	for s := bufio.NewReaderSize(f, 1<<16); ; {
-		text, err := s.ReadString('\n')
-		if len(text) > mostLine {
-			textutil.Stop(fmt.Errorf("line of more than %d bytes", mostLine))
-		}
-		a.line++
-		if text, _, _ = strings.Cut(text, "#"); strings.TrimSpace(text) != "" {
+	lines(f, &a.line, func(line []byte) {
+		if text, _, _ := strings.Cut(string(line), "#"); strings.TrimSpace(text) != "" {
 			a.call(strings.TrimSpace(text))
 			calls++
 		}
-		if err != nil {
-			break
-		}
-	}
+	})
 	if calls == 0 {
 		textutil.Stop(errors.New("no call of MPI"))
 	}
 }
-
-// mostLine bounds a line, with counts for all ranks.
-const mostLine = 1 << 26
 
 // call reads a line.
 func (a *allprof) call(text string) {
@@ -86,19 +73,7 @@ func (a *allprof) call(text string) {
 	last := len(a.fields) - 1
 	end := a.time(a.fields[last])
 	a.fields = a.fields[:last]
-	if begin >= 0 && a.end >= 0 {
-		if begin < a.end {
-			a.k.of.odd(a.name, a.line, "a call begins before the end of the one before: no computation between them")
-		} else {
-			a.k.compute(float64(begin - a.end))
-		}
-	}
-	if end >= 0 && begin >= 0 && end < begin {
-		textutil.Stop(fmt.Errorf("MPI_%s ends before it begins", name))
-	}
-	if a.end = max(a.end, end, begin); name == "Finalize" {
-		a.end = -1
-	}
+	a.k.took(name, begin, end, a.name, a.line)
 	letters, ok := argumentsOf(name)
 	if !ok || strings.HasPrefix(name, "Init") || name == "Finalize" {
 		return

@@ -2,7 +2,6 @@ package foreign_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -73,7 +72,7 @@ MPI_Finalize:1000001000000020:-
 func TestLiballprofErrors(t *testing.T) {
 	begin := "MPI_Init:-:14:15:1\n"
 	for _, c := range []struct{ lines, want string }{
-		{"", "DIR/pmpi-trace-rank-0.txt:3: no call of MPI"},
+		{"", "DIR/pmpi-trace-rank-0.txt:2: no call of MPI"},
 		{begin + "MPI_Put:1:2\n", "DIR/pmpi-trace-rank-0.txt:4: MPI_Put has no counterpart"},
 		{begin + "MPI_Send:1:2:3:4:5:6:7:8\n", `rank-0.txt:4: datatype "4" without a size, which liballprof2 does not write`},
 		{begin + "MPI_Send:1:2:3:4,4,4:5:6:7\n", "rank-0.txt:4: communicator is missing"},
@@ -140,11 +139,8 @@ func FuzzLiballprof(f *testing.F) {
 }
 
 // fuzz converts a file: no panic, and an error names the file.
-func fuzz(t *testing.T, format, base string, content []byte) {
-	name := filepath.Join(t.TempDir(), base)
-	if err := os.WriteFile(name, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+func fuzz(t *testing.T, format, base string, content []byte, beside ...string) {
+	name := inDir(t, append([]string{base, string(content)}, beside...)...)
 	tr, _, err := convert(format, name)
 	if err != nil {
 		if !strings.Contains(err.Error(), filepath.Dir(name)) {

@@ -81,16 +81,27 @@ var collectiveNames = func() map[string]trace.CollectiveKind {
 	return names
 }()
 
+// messageKinds are the procedures of single messages by their names.
+var messageKinds = map[string]trace.Kind{"Send": trace.KindSend, "Bsend": trace.KindSend, "Rsend": trace.KindSend, "Ssend": trace.KindSsend,
+	"Isend": trace.KindIsend, "Ibsend": trace.KindIsend, "Irsend": trace.KindIsend, "Issend": trace.KindIssend, "Recv": trace.KindRecv,
+	"Irecv": trace.KindIrecv, "Mrecv": trace.KindRecv, "Imrecv": trace.KindIrecv}
+
+// collectiveOf returns the collective operation of a procedure.
+func collectiveOf(name string) (kind trace.CollectiveKind, nonblocking, ok bool) {
+	if kind, ok = collectiveNames[name]; !ok && len(name) > 1 && name[0] == 'I' {
+		kind, ok = collectiveNames[strings.ToUpper(name[1:2])+name[2:]]
+		nonblocking = true
+	}
+	return kind, nonblocking, ok
+}
+
 // argumentsOf returns the letters of a procedure; it is false for one that has no part in a trace. Others are refused.
 func argumentsOf(name string) (letters string, ok bool) {
 	if letters, ok = procedures[name]; ok {
 		return letters, true
 	}
-	if strings.HasPrefix(name, "I") && len(name) > 1 {
-		blocking := strings.ToUpper(name[1:2]) + name[2:]
-		if _, ok := collectiveNames[blocking]; ok {
-			return procedures[blocking] + "q", true
-		}
+	if _, _, ok := collectiveOf(name); ok {
+		return procedures[strings.ToUpper(name[1:2])+name[2:]] + "q", true
 	}
 	if slices.ContainsFunc(localCalls, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
 		return "", false
@@ -101,30 +112,29 @@ func argumentsOf(name string) (letters string, ok bool) {
 
 // mpi adds what a call does. The time since the call before is computation.
 func (k *rank) mpi(c *mpiCall, place string, line int) {
-	name, nonblocking := c.name, false
+	name := c.name
 	bytes := func(side int) int64 {
 		if c.sizes[side] > 0 && c.counts[side] > maxBytes/c.sizes[side] {
 			textutil.Stop(fmt.Errorf("%d elements of %d bytes", c.counts[side], c.sizes[side]))
 		}
 		return c.counts[side] * c.sizes[side]
 	}
-	kinds := map[string]trace.Kind{"Send": trace.KindSend, "Bsend": trace.KindSend, "Rsend": trace.KindSend, "Ssend": trace.KindSsend,
-		"Isend": trace.KindIsend, "Ibsend": trace.KindIsend, "Irsend": trace.KindIsend, "Issend": trace.KindIssend}
-	switch name {
-	case "Send", "Bsend", "Rsend", "Ssend":
-		k.add(message(kinds[name], c.comm, c.peers[sends], c.tags[sends], bytes(sends)))
-	case "Isend", "Ibsend", "Irsend", "Issend":
-		k.renew(c.requests[0], place, line)
-		k.post(c.requests[0], message(kinds[name], c.comm, c.peers[sends], c.tags[sends], bytes(sends)), false)
-	case "Recv", "Irecv":
-		m := message(trace.KindRecv, c.comm, c.peers[receives], c.tags[receives], bytes(receives))
-		if m.room = 1; name == "Recv" {
-			k.add(m)
-			break
+	if kind, ok := messageKinds[name]; ok {
+		side := sends
+		if kind == trace.KindRecv || kind == trace.KindIrecv {
+			side = receives
 		}
-		m.kind = int64(trace.KindIrecv)
+		m := message(kind, c.comm, c.peers[side], c.tags[side], bytes(side))
+		m.room = int64(side)
+		if len(c.requests) == 0 {
+			k.add(m)
+			return
+		}
 		k.renew(c.requests[0], place, line)
-		k.post(c.requests[0], m, m.peer == trace.AnySource && c.id != 0)
+		k.post(c.requests[0], m, side == receives && m.peer == trace.AnySource && c.id != 0)
+		return
+	}
+	switch name {
 	case "Send_init", "Bsend_init", "Rsend_init", "Ssend_init", "Recv_init":
 		m := message(trace.KindStart, c.comm, c.peers[sends], c.tags[sends], bytes(sends))
 		switch name {
@@ -181,11 +191,7 @@ func (k *rank) mpi(c *mpiCall, place string, line int) {
 		color, key := c.color, c.key
 		c.id = k.create(c.comm, fmt.Sprintf("%s:%d", place, line), func(int, int) (int64, int64, bool) { return color, key, color != undefined })
 	default:
-		kind, ok := collectiveNames[name]
-		if !ok && name[0] == 'I' && len(name) > 1 {
-			kind, ok = collectiveNames[strings.ToUpper(name[1:2])+name[2:]]
-			nonblocking = true
-		}
+		kind, nonblocking, ok := collectiveOf(name)
 		if !ok { // Init and its like
 			return
 		}

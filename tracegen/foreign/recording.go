@@ -25,6 +25,8 @@ type recording struct {
 	nobody  bool // a message has nobody as its partner
 	oddness map[string]*oddity
 	oddList []string // keys, in the order in which they came up
+	// Operations that ranks complete together, by communicator, and rank of self.
+	exchanges map[[2]int][]*exchange
 }
 
 // oddity is a kind of warning: the place of the first, and how many there are.
@@ -54,6 +56,7 @@ type rank struct {
 	buf    []byte     // calls behind those in the spool
 	pieces [][2]int64 // of the spool: begin and end
 	ns     float64    // of computation since the last call
+	ended  int64      // when the last call of MPI ended, in nanoseconds; -1: not known
 	calls  int64
 
 	// Requests, by handles of the format. A request that is pending has a slot.
@@ -66,7 +69,8 @@ type rank struct {
 	held    []call
 	unknown int // receives in held
 
-	made []creation // communicators, by number
+	made []creation     // communicators, by number
+	met  map[[2]int]int // calls so far of operations that ranks complete together, by their keys
 }
 
 // request is a pending request, or a persistent one.
@@ -88,7 +92,7 @@ type call struct {
 	sourceTag  int64
 	bytes      int64 // of a message; of the receive of a sendrecv: received. Elements that a collective operation sends
 	received   int64
-	room       int64 // 1: received, or the bytes of a receive, is the room for the message
+	room       int64 // 1: received, or the bytes of a receive, is the room for the message; exchangeRoom
 	req        int64
 	collective int64
 	operator   int64
@@ -118,10 +122,10 @@ func newRecording(name string, ranks int) *recording {
 	}
 	everybody := make([]int32, ranks)
 	r := &recording{name: name, spool: f, comms: []communicator{{members: everybody}, {}},
-		oddness: map[string]*oddity{}}
+		oddness: map[string]*oddity{}, exchanges: map[[2]int][]*exchange{}}
 	for i := range everybody {
 		everybody[i] = int32(i)
-		r.ranks = append(r.ranks, &rank{of: r, number: int32(i), requests: map[int64]request{}})
+		r.ranks = append(r.ranks, &rank{of: r, number: int32(i), ended: -1, requests: map[int64]request{}})
 	}
 	return r
 }
@@ -156,6 +160,23 @@ func (r *recording) warnings() (list []warning.Warning) {
 		list = append(list, warning.At(o.file, o.line, "%s", text))
 	}
 	return list
+}
+
+// took notes when a call of MPI began and ended, in nanoseconds, -1 where that is not known. The time since the call
+// before is computation.
+func (k *rank) took(name string, begin, end int64, file string, line int) {
+	switch {
+	case begin >= 0 && end >= 0 && end < begin:
+		textutil.Stop(fmt.Errorf("MPI_%s ends before it begins", name))
+	case begin < 0 || k.ended < 0:
+	case begin < k.ended:
+		k.of.odd(file, line, "a call begins before the end of the one before: no computation between them")
+	default:
+		k.compute(float64(begin - k.ended))
+	}
+	if k.ended = max(k.ended, begin, end); name == "Finalize" {
+		k.ended = -1
+	}
 }
 
 // compute adds nanoseconds of computation.

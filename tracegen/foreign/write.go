@@ -247,8 +247,13 @@ func (r *recording) survey() (used map[int]bool, wild map[end]bool, sent map[cha
 					sent[ch] = &sizes{}
 				}
 				sent[ch].add(c.bytes)
+			case trace.KindCollective, trace.KindIcollective:
+				if c.room == exchangeRoom && comm >= 0 {
+					k.meet(comm, c.collective).gather(k, comm, &c)
+				}
 			}
 		}
+		k.met = nil
 	}
 	return used, wild, sent
 }
@@ -447,6 +452,9 @@ func (k *rank) action(c *call, a *trace.Action, wild map[end]bool, sent map[chan
 	case trace.KindCollective, trace.KindIcollective:
 		// Of operations with a root, only the root's numbers of the other ranks' side have a meaning.
 		op, members := trace.CollectiveKind(c.collective), k.members(comm)
+		if c.room == exchangeRoom {
+			k.meet(comm, c.collective).complete(k, comm, c)
+		}
 		root := c.peer >= 0 && c.peer < int64(len(members)) && members[c.peer] == k.number
 		if op.RecvsPerRank() && (c.receives == nil || op.Rooted() && !root) {
 			c.receives = make([]int64, len(members))
