@@ -393,7 +393,7 @@ func uncertain(t *testing.T, kernels string, o replay.Options, uo replay.Uncerta
 func TestUncertainty(t *testing.T) {
 	const n = 2000
 	file := "version: 1\nunit: s\nhost_scatter: 3%\nkernels:\n  k: {terms: {N: 1}, covariance: [[4e-4]], noise: {normal: 0.1}}\n"
-	u, err := uncertain(t, file, replay.DefaultOptions(), replay.UncertaintyOptions{Draws: n, Workers: 2})
+	u, err := uncertain(t, file, replay.DefaultOptions(), replay.UncertaintyOptions{Draws: n, Workers: 2, Causes: true})
 	noError(t, err)
 	near := func(what string, got, want float64) {
 		t.Helper()

@@ -304,7 +304,9 @@ func (r *UncertaintyReport) WriteText(w io.Writer) error {
 	if r.LinkJoules != nil {
 		r.LinkJoules.write(&b, "links J")
 	}
-	fmt.Fprintf(&b, "\n%-14s %14s\n", "part", "sd, % of mean")
+	if len(r.Parts) > 0 {
+		fmt.Fprintf(&b, "\n%-14s %14s\n", "part", "sd, % of mean")
+	}
 	for _, p := range r.Parts {
 		fmt.Fprintf(&b, "%-14s %14.2g\n", p.Name, 100*p.SD/r.Makespan.Mean)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"reprise/internal/portable"
 	"reprise/kernels/noise"
+	"reprise/replay/sampling"
 	"reprise/trace"
 	"reprise/trace/warning"
 )
@@ -390,7 +391,7 @@ type Uncertainty struct {
 	Joules     *Interval `json:"energy_j,omitempty"`
 	LinkJoules *Interval `json:"link_energy_j,omitempty"`
 
-	Parts    []UncertaintyPart `json:"parts"`
+	Parts    []UncertaintyPart `json:"parts"`  // of causes that were drawn alone, and of sampling
 	Covers   string            `json:"covers"` // what the intervals are of, in a sentence
 	Draws    []SeedResult      `json:"draws"`  // by seed
 	Names    PartNames         `json:"time_names"`
@@ -427,6 +428,11 @@ type UncertaintyOptions struct {
 	Draws   int     // at least 3
 	Workers int     // replays at once
 	Level   float64 // of the intervals, less than 1; 0: DefaultLevel
+	// Causes has each cause drawn alone, too: that many draws again for each.
+	Causes bool
+	// Together, if set, replays all draws of a series at once. An error that wraps
+	// sampling.ErrExact says that each should be replayed by itself.
+	Together func(context.Context, []Draw) ([]*Played, error)
 	// Progress, if set, is called at the beginning and when a replay has ended, with the number of those that
 	// have ended and of all: one call at a time.
 	Progress func(ended, all int)
@@ -438,8 +444,7 @@ var ErrCertain = errors.New("nothing to draw from: the kernel file has no covari
 // Uncertain replays machines that are drawn around m: coefficients of kernels by their
 // covariance, hosts by the scatter that the kernel file states, noise by its seed, all with
 // the seeds from Options.Seed on, so that the same seed is the same machine for other traces
-// and options. Then it draws each of the causes alone. play replays, or estimates; it is
-// called from several goroutines. If the context ends, the result is that of the draws that had
+// and options. play replays; it is called from several goroutines. If the context ends, the result is that of the draws that had
 // ended, beside the context's cause; nil if they are fewer than three.
 //
 // Source: the interval is that of a prediction from a normal sample, by Student's
@@ -481,32 +486,52 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		return nil, ErrCertain
 	}
 
-	// A series of draws of all causes together, and of several one of each alone. What a series
+	// A series of draws of all causes together, and if asked for several of one each alone. What a series
 	// does not draw is as the files have it, noise with the first seed.
 	series := []int{all}
-	if len(causes) > 1 {
-		for _, c := range causes {
+	for _, c := range causes {
+		if uo.Causes && len(causes) > 1 {
 			series = append(series, c.draw)
 		}
 	}
-	results := make([]*Played, len(series)*uo.Draws)
+	results, known := make([]*Played, len(series)*uo.Draws), 0
+	for uo.Together != nil && known < len(results) && ctx.Err() == nil {
+		var draws []Draw
+		for i := range uo.Draws {
+			drawn, with := draw(m, o, series[known/uo.Draws], o.Seed+uint64(i))
+			draws = append(draws, Draw{drawn, with})
+		}
+		played, err := uo.Together(ctx, draws)
+		if errors.Is(err, sampling.ErrExact) {
+			break
+		}
+		if err != nil && (known == 0 || ctx.Err() == nil) {
+			return nil, err
+		}
+		known += copy(results[known:], played)
+	}
 	progress := func(ended int) {
-		if uo.Progress != nil {
-			uo.Progress(ended, len(results))
+		if uo.Progress != nil && known < len(results) {
+			uo.Progress(known+ended, len(results))
 		}
 	}
 	progress(0)
-	errs := inParallel(ctx, len(results), uo.Workers, progress, func(ctx context.Context, i int) error {
+	errs := inParallel(ctx, len(results)-known, uo.Workers, progress, func(ctx context.Context, i int) error {
+		i += known
 		seed := o.Seed + uint64(i%uo.Draws)
 		drawn, with := draw(m, o, series[i/uo.Draws], seed)
 		p, err := play(ctx, drawn, with)
 		if err != nil {
 			return fmt.Errorf("draw %d: %w", seed, err)
 		}
-		p.Seed = seed
 		results[i] = p
 		return nil
 	})
+	for i, p := range results {
+		if p != nil {
+			p.Seed = o.Seed + uint64(i%uo.Draws)
+		}
+	}
 	ended := func(series int) []*Played { // the draws of a series up to the first that did not end
 		of := results[series*uo.Draws:][:uo.Draws]
 		if i := slices.Index(of, nil); i >= 0 {
@@ -533,18 +558,17 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	u.Draws, u.Names, u.Warnings = sumUp(draws)
 	u.setIntervals(draws, 0)
 	for i, c := range causes {
-		part := UncertaintyPart{c.name, u.Makespan.SD}
+		alone := draws
 		if len(causes) > 1 {
-			alone := ended(1 + i)
-			if len(alone) < 3 {
-				continue
+			if alone = nil; uo.Causes {
+				alone = ended(1 + i)
 			}
-			part.SD = summaryOf(alone, makespanOf).SD
 		}
-		u.Parts = append(u.Parts, part)
+		if len(alone) >= 3 {
+			u.Parts = append(u.Parts, UncertaintyPart{c.name, summaryOf(alone, makespanOf).SD})
+		}
 	}
-	// The errors of estimates are those of the same windows in all draws, whose spread does not
-	// show them.
+	// Draws are estimated by the same windows, whose error in their mean the spread does not show.
 	squares := 0.0
 	for _, p := range draws {
 		squares += float64(p.Sampling*p.Sampling) / float64(len(draws))

@@ -84,10 +84,28 @@ type EstimatedShare struct {
 // The progress function of o is not called; observers in it are an error, see SampleOptions.Observe.
 func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options,
 	so SampleOptions) (*Estimate, error) {
-	if len(o.Observers) > 0 {
+	list, err := SampleDraws(ctx, open, []Draw{{m, o}}, so)
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// Draw is a machine, and the options that a trace is played on it with.
+type Draw struct {
+	Machine Machine
+	Options Options
+}
+
+// SampleDraws is Sample for several draws of a machine at once: windows are chosen for the mean of the draws, and all
+// draws play each of them. The tolerance is that of the mean, and so is the interval of each estimate: what differs from
+// draw to draw is seen in how these scatter.
+func SampleDraws(ctx context.Context, open func() (*trace.Trace, error), draws []Draw,
+	so SampleOptions) ([]*Estimate, error) {
+	if len(draws[0].Options.Observers) > 0 {
 		return nil, errors.New("windows of an estimate are played side by side: SampleOptions.Observe gives each its observers")
 	}
-	s := &sample{SampleOptions: so, open: open, machine: m, options: o,
+	s := &sample{SampleOptions: so, open: open, Draw: draws[0], draws: draws, measured: map[[2]int][][]sampling.StartTimes{},
 		workers: make([]*trace.Trace, max(so.Workers, 0))}
 	defer func() {
 		for _, t := range s.workers {
@@ -103,7 +121,18 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if end, limited := ctx.Deadline(); limited {
 		left = func() float64 { return time.Until(end).Seconds() }
 	}
-	measure, workers := s.measure, so.Workers
+	measure, round, workers := s.measure, so.Round, so.Workers
+	if len(draws) > 1 {
+		measure = s.measureDraws
+		if round != nil { // measureDraws tells what has ended
+			round = func(ended, all int) {
+				if ended == 0 {
+					s.ended, s.all = 0, all*len(draws)
+					so.Round(0, s.all)
+				}
+			}
+		}
+	}
 	if so.Share != nil {
 		if limited := left != nil; limited || so.Observe != nil {
 			return nil, errors.New("windows that processes share have no deadline and nobody who observes them")
@@ -118,17 +147,30 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	e, err := sampling.Run(ctx, sampling.Options{
 		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: workers, Parts: s.parts,
 		Scatters: s.noisy || s.polls, Period: period, Cycles: cycles, Work: s.work,
-		Measure: measure, Progress: so.Progress, Round: so.Round,
+		Measure: measure, Progress: so.Progress, Round: round,
 	})
 	if err != nil {
 		return nil, err
 	}
 
-	// What sampling does not know: names, counts, and what the figures are of.
+	if len(draws) == 1 {
+		return []*Estimate{s.result(e, e, &draws[0].Options)}, nil
+	}
+	var list []*Estimate
+	for i := range draws {
+		of := e.Of(func(from, to int) []sampling.StartTimes { return s.measured[[2]int{from, to}][i] })
+		of.Interval = e.Interval
+		list = append(list, s.result(of, e, &draws[i].Options))
+	}
+	return list, nil
+}
+
+// result adds what sampling does not know to an estimate by windows for mean: names, counts, and what the figures are of.
+func (s *sample) result(e, mean *sampling.Estimate, o *Options) *Estimate {
 	est := &Estimate{
 		Estimate: e, Header: s.header, Complete: o.allSteps(s.header) && s.end-s.first >= s.header.Steps,
-		First: s.first, Last: s.end - 1, Messages: s.messages.Load(), Workers: len(s.workers),
-		Warnings: doubts(e, so.Tolerance),
+		First: s.first, Last: s.end - 1, Messages: s.messages.Load() / int64(len(s.draws)), Workers: len(s.workers),
+		Warnings: doubts(mean, s.Tolerance),
 	}
 	if s.noisy {
 		est.Seed = &o.Seed
@@ -166,7 +208,7 @@ func Sample(ctx context.Context, open func() (*trace.Trace, error), m Machine, o
 	if s.work != nil {
 		est.WindowSteps = est.byKind(s.work, est.secondsOfKinds(s.work))
 	}
-	return est, nil
+	return est
 }
 
 // doubts returns what makes the interval of an estimate doubtful. tolerance is that which was asked
@@ -185,9 +227,9 @@ func doubts(e *sampling.Estimate, tolerance float64) []warning.Warning {
 // sample is a trace that is being sampled.
 type sample struct {
 	SampleOptions
+	Draw       // the first, by which steps and windows are told
+	draws      []Draw
 	open       func() (*trace.Trace, error)
-	machine    Machine
-	options    Options
 	header     *trace.Header
 	first, end int // steps [first, end)
 	opening    sync.Mutex
@@ -200,6 +242,11 @@ type sample struct {
 	meter      *meter   // of the machine; nil: nothing has a power
 	work       []int32  // by step from first: which work it is, where steps repeat
 	idle       chan int // numbers of workers that play nothing, where windows are shared
+
+	// Of several draws: guarded by drawn.
+	drawn      sync.Mutex
+	measured   map[[2]int][][]sampling.StartTimes // by window: of each draw
+	ended, all int                                // windows of draws in a round
 }
 
 // begin finds out which steps there are, and whether they can be played.
@@ -212,18 +259,18 @@ func (s *sample) begin() error {
 	if _, file := t.Totals(); !file {
 		return errors.New("sampling reads the steps in any order: it needs a trace file, not a pipe")
 	}
-	e, err := newEngine(t.Header(), s.machine, s.options)
+	e, err := newEngine(t.Header(), s.Machine, s.Options)
 	if err != nil {
 		return err
 	}
-	if err := e.checkDeclared(t, &s.options); err != nil {
+	if err := e.checkDeclared(t, &s.Options); err != nil {
 		return err
 	}
 	// Processes may share windows only if all that these depend on is the same: it is what a checkpoint would
 	// name.
 	if s.Share != nil {
 		e.trace = t
-		if err := s.Share.Begin((&Pause{engine: e, header: t.Header(), options: &s.options}).identity()); err != nil {
+		if err := s.Share.Begin((&Pause{engine: e, header: t.Header(), options: &s.Options}).identity()); err != nil {
 			return err
 		}
 	}
@@ -233,15 +280,15 @@ func (s *sample) begin() error {
 	s.parts, s.noisy, s.meter = e.numParts(), e.costs.random != nil, e.meter
 	// The steps are those of the trace, as far as the options ask for them.
 	s.header, s.polls = t.Header(), t.Program().Polls()
-	s.first, s.end = s.options.From, s.options.From+1
+	s.first, s.end = s.Options.From, s.Options.From+1
 	if w := t.ChunkInfos(); len(w) > 0 {
 		s.first, s.end = max(s.first, w[0].First), w[len(w)-1].Last+1
 	}
-	if s.options.To > 0 {
-		s.end = min(s.end, s.options.To)
+	if s.Options.To > 0 {
+		s.end = min(s.end, s.Options.To)
 	}
 	if s.end <= s.first {
-		return fmt.Errorf("the trace has no steps from %d on", s.options.From)
+		return fmt.Errorf("the trace has no steps from %d on", s.Options.From)
 	}
 	s.work, err = workOfSteps(t, s.first, s.end, false)
 	return err
@@ -277,7 +324,7 @@ func turns(h *trace.Header) (period int, cycles []int) {
 
 // measure is the sampling.Measure of the trace.
 func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.StartTimes, error) {
-	w, err := s.play(ctx, worker, from, to)
+	w, err := s.play(ctx, worker, &s.Draw, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -285,8 +332,40 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 	return w.Starts, nil
 }
 
+// measureDraws is the sampling.Measure of the mean of several draws.
+func (s *sample) measureDraws(ctx context.Context, worker, from, to int) ([]sampling.StartTimes, error) {
+	mean, share := make([]sampling.StartTimes, to-from+1), 1/float64(len(s.draws))
+	var each [][]sampling.StartTimes
+	for i := range s.draws {
+		w, err := s.play(ctx, worker, &s.draws[i], from, to)
+		if err != nil {
+			return nil, err
+		}
+		s.messages.Add(w.Messages)
+		each = append(each, w.Starts)
+		for k, t := range w.Starts {
+			m := &mean[k]
+			m.Mean += float64(share * t.Mean)
+			m.Last += float64(share * t.Last)
+			m.Parts = append(m.Parts, make([]float64, len(t.Parts)-len(m.Parts))...)
+			for part, v := range t.Parts {
+				m.Parts[part] += float64(share * v)
+			}
+		}
+		s.drawn.Lock()
+		if s.ended++; s.Round != nil {
+			s.Round(s.ended, s.all)
+		}
+		s.drawn.Unlock()
+	}
+	s.drawn.Lock()
+	defer s.drawn.Unlock()
+	s.measured[[2]int{from, to}] = each
+	return mean, nil
+}
+
 // play plays a window. The barrier at the end of the program is only in the last window.
-func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, error) {
+func (s *sample) play(ctx context.Context, worker int, d *Draw, from, to int) (*WindowTimes, error) {
 	t := s.workers[worker]
 	if t == nil { // its first window
 		s.opening.Lock()
@@ -300,7 +379,7 @@ func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, 
 	}
 	// A window is a replay of its steps alone, with the options of the whole but for what concerns the run as
 	// one: progress, checkpoints, and the barrier at the end.
-	o := s.options
+	o := d.Options
 	o.From, o.To, o.StepStarts = from, to, true
 	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
 	ended := func() {}
@@ -308,7 +387,7 @@ func (s *sample) play(ctx context.Context, worker, from, to int) (*WindowTimes, 
 		o.Observers, ended = s.Observe(from, to)
 	}
 	o.Network.FinalizationBarrier = o.Network.FinalizationBarrier && to == s.end
-	e, err := newEngine(t.Header(), s.machine, o)
+	e, err := newEngine(t.Header(), d.Machine, o)
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +439,7 @@ func (s *sample) measureShared(ctx context.Context, _, from, to int) ([]sampling
 		case worker = <-s.idle:
 		}
 		// The worker is held while the window is looked for: another process may leave it to this one.
-		w, err := s.Share.Window(from, to, func() (*WindowTimes, error) { return s.play(ctx, worker, from, to) })
+		w, err := s.Share.Window(from, to, func() (*WindowTimes, error) { return s.play(ctx, worker, &s.Draw, from, to) })
 		s.idle <- worker
 		if err != nil {
 			return nil, err

@@ -193,7 +193,7 @@ func compareSampled(t *testing.T, open func() (*trace.Trace, error), m replay.Ma
 		if workers == 1 {
 			first = e
 		}
-		ignore := cmp.Options{cmpopts.IgnoreUnexported(sampling.Window{}), cmpopts.IgnoreFields(replay.Estimate{}, "Header", "Workers")}
+		ignore := cmp.Options{cmpopts.IgnoreUnexported(sampling.Window{}, sampling.Estimate{}), cmpopts.IgnoreFields(replay.Estimate{}, "Header", "Workers")}
 		if diff := cmp.Diff(first, e, ignore); diff != "" {
 			t.Errorf("%d workers:\n%s", workers, diff)
 		}
@@ -207,6 +207,79 @@ func compareSampled(t *testing.T, open func() (*trace.Trace, error), m replay.Ma
 	}
 	if !coupled && first.Warmup < longMemory { // they poll
 		t.Errorf("warm-ups of %d steps", first.Warmup)
+	}
+}
+
+// TestSampleDraws: the mean of the exact makespans of draws is in the interval of their estimates by the same windows, of
+// which any number of workers makes the same bits; each draw is as close as the tolerance. Where no estimate pays, each
+// is replayed by itself.
+func TestSampleDraws(t *testing.T) {
+	p := hpl.DefaultParams(16384, 4, 4)
+	p.NB, p.Depth = 32, 0
+	open := opener(t, func(w io.Writer) error { return hpl.Generate(t.Context(), w, p, hpl.Options{}) })
+	m, o := generic(t, 16), replay.DefaultOptions()
+	noError(t, o.Network.ApplyConfig(m.Platform))
+	const n = 3
+	exact := make([]*replay.Played, n)
+	play := func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Played, error) {
+		tr, err := open()
+		noError(t, err)
+		defer tr.Close()
+		r, err := replay.Run(ctx, tr, m, o)
+		noError(t, err)
+		return replay.PlayedExactly(r), nil
+	}
+	mean := 0.0
+	for i := range exact {
+		drawn, with := replay.Drawn(m, o, uint64(1+i))
+		exact[i], _ = play(t.Context(), drawn, with)
+		mean += exact[i].Makespan / n
+	}
+	tr, err := open()
+	noError(t, err)
+	defer tr.Close()
+	var first *replay.Uncertainty
+	for _, workers := range []int{1, 2} {
+		told, all := 0, 0
+		uo := replay.UncertaintyOptions{Draws: n, Workers: 1, Together: func(ctx context.Context, draws []replay.Draw) ([]*replay.Played, error) {
+			list, err := replay.SampleDraws(ctx, open, draws, replay.SampleOptions{Tolerance: 0.03, Workers: workers, Round: func(ended, of int) { told, all = ended, of }})
+			noError(t, err)
+			var played []*replay.Played
+			for i, e := range list {
+				if math.Abs(e.Seconds/exact[i].Makespan-1) > 0.03 || e.Interval != list[0].Interval || e.Windows[0].Seconds == list[(i+1)%n].Windows[0].Seconds {
+					t.Errorf("draw %d: %v s +- %v s, exactly %v s", i, e.Seconds, e.Interval, exact[i].Makespan)
+				}
+				played = append(played, replay.PlayedInPart(e))
+			}
+			return played, nil
+		}}
+		u, err := replay.Uncertain(t.Context(), tr.Header(), m, o, uo, nil)
+		noError(t, err)
+		if told == 0 || told != all || all%n != 0 {
+			t.Errorf("told %d of %d windows", told, all)
+		}
+		// Two standard errors, by which the mean of the draws may be off.
+		if len(u.Parts) != 1 || u.Parts[0].Name != "sampling" || math.Abs(u.Makespan.Mean-mean) > 2*u.Parts[0].SD || u.Parts[0].SD > 0.03/1.9*mean {
+			t.Errorf("%+v, %+v, exactly %v s", u.Makespan, u.Parts, mean)
+		}
+		if workers == 1 {
+			first = u
+		}
+		if diff := cmp.Diff(first.Draws, u.Draws); diff != "" {
+			t.Error("two workers:", diff)
+		}
+	}
+	played := 0
+	uo := replay.UncertaintyOptions{Draws: n, Workers: 1, Together: func(context.Context, []replay.Draw) ([]*replay.Played, error) {
+		return nil, sampling.ErrExact
+	}}
+	u, err := replay.Uncertain(t.Context(), tr.Header(), m, o, uo, func(context.Context, replay.Machine, replay.Options) (*replay.Played, error) {
+		played++
+		return exact[played-1], nil
+	})
+	noError(t, err)
+	if played != n || math.Abs(u.Makespan.Mean/mean-1) > 1e-12 || len(u.Parts) != 0 {
+		t.Errorf("%d replays, %+v, %+v", played, u.Makespan, u.Parts)
 	}
 }
 

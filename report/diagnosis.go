@@ -295,14 +295,16 @@ func DiagnoseRuns(e *replay.Ensemble) []string {
 // DiagnoseDraws says in plain words how uncertain a prediction is, and by which part.
 func DiagnoseDraws(u *replay.Uncertainty) []string {
 	s := &u.Makespan
-	if s.Mean == 0 || len(u.Parts) == 0 {
+	if s.Mean == 0 {
 		return []string{}
 	}
-	most := slices.MaxFunc(u.Parts, func(a, b replay.UncertaintyPart) int { return cmp.Compare(a.SD, b.SD) })
-	return []string{
-		fmt.Sprintf("%s of runs are expected within %s of the mean.", percent(u.Level), percent((s.High-s.Low)/2/s.Mean)),
-		fmt.Sprintf("Most of that is %s: by itself it makes runs scatter by %s.", most.Name, percent(most.SD/s.Mean)),
+	list := []string{fmt.Sprintf("%s of runs are expected within %s of the mean.", percent(u.Level), percent((s.High-s.Low)/2/s.Mean))}
+	if len(u.Parts) == 0 || u.Parts[0].Name == "sampling" { // no cause is known by itself
+		return list
 	}
+	most := slices.MaxFunc(u.Parts, func(a, b replay.UncertaintyPart) int { return cmp.Compare(a.SD, b.SD) })
+	return append(list, fmt.Sprintf("Most of that is %s: by itself it makes runs scatter by %s.", most.Name,
+		percent(most.SD/s.Mean)))
 }
 
 // times is where the time of the mean rank went, in the JSON of a result. Of an estimate the least and the most of all

@@ -79,15 +79,19 @@ func (j *job) replayDraws(ctx context.Context) error {
 	defer stop()
 	begun()
 	var bar *terminal.Bar
-	uo := replay.UncertaintyOptions{Draws: j.draws, Level: j.level, Workers: runtime.GOMAXPROCS(0), Progress: func(ended, all int) {
-		if bar == nil {
-			bar = terminal.NewBar(j.stderr, j.quiet, all, "replays")
+	progress := func(things string) func(ended, all int) {
+		return func(ended, all int) {
+			if ended == 0 {
+				bar.Clear()
+				bar = terminal.NewBar(j.stderr, j.quiet, all, things)
+			}
+			bar.Set(ended)
 		}
-		bar.Set(ended)
-	}}
-	// An estimate of a machine on which sampling costs no less is replaced by an exact replay, as sampleTrace does.
-	exactly := func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Played, error) {
-		// The rating of HPCG is drawn, too, of runs that have one.
+	}
+	uo := replay.UncertaintyOptions{Draws: j.draws, Level: j.level, Workers: runtime.GOMAXPROCS(0), Causes: j.alone,
+		Progress: progress("replays")}
+	// The rating of HPCG is drawn, too, of runs that have one.
+	play := func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Played, error) {
 		r, err := j.playAgain(ctx, m, o)
 		if err != nil {
 			return nil, err
@@ -96,21 +100,19 @@ func (j *job) replayDraws(ctx context.Context) error {
 		p.Rating, err = rating(j.hpcgOf(r))
 		return p, err
 	}
-	play := exactly
-	if j.sampled() { // one draw after another, with all cores, exactly where sampling costs no less
-		uo.Workers = 1
-		play = func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Played, error) {
-			so := replay.SampleOptions{Tolerance: j.tolerance, Workers: runtime.GOMAXPROCS(0)}
-			e, err := replay.Sample(ctx, func() (*trace.Trace, error) { return trace.Open(j.trace) }, m, o, so)
-			if errors.Is(err, sampling.ErrExact) {
-				return exactly(ctx, m, o)
+	if j.sampled() { // exactly where sampling costs no less, as sampleTrace does
+		uo.Together = func(ctx context.Context, draws []replay.Draw) ([]*replay.Played, error) {
+			so := replay.SampleOptions{Tolerance: j.tolerance, Workers: runtime.GOMAXPROCS(0),
+				Round: progress(fmt.Sprintf("windows of %d draws", len(draws)))}
+			list, err := replay.SampleDraws(ctx, func() (*trace.Trace, error) { return trace.Open(j.trace) }, draws, so)
+			var played []*replay.Played
+			for _, e := range list {
+				p := replay.PlayedInPart(e)
+				var failed error
+				p.Rating, failed = rating(j.hpcgEstimate(e))
+				played, err = append(played, p), errors.Join(err, failed)
 			}
-			if err != nil {
-				return nil, err
-			}
-			p := replay.PlayedInPart(e)
-			p.Rating, err = rating(j.hpcgEstimate(e))
-			return p, err
+			return played, err
 		}
 	}
 	begin := time.Now()
@@ -127,6 +129,9 @@ func (j *job) replayDraws(ctx context.Context) error {
 	}
 	if err != nil {
 		err = fmt.Errorf("stopped by a signal after %d of %d draws", len(u.Draws), j.draws)
+		if len(u.Draws) == j.draws {
+			err = errors.New("stopped by a signal before all was drawn, or estimated as closely as --tolerance asks")
+		}
 	}
 	r := replay.NewUncertaintyReport(u, j.provenance(time.Since(begin).Seconds()))
 	r.Warnings = warning.Join(r.Warnings, j.warnings)

@@ -28,6 +28,26 @@ type Estimate struct {
 	Outliers  int      `json:"outliers"` // steps seen that cost far more than those before and after them
 	Rounds    int      `json:"rounds"`
 	Windows   []Window `json:"windows"` // those that count, in order
+
+	from *sampler // that made it
+}
+
+// Of returns the estimate of another run by the same windows, of which measured returns what Measure would: of one of
+// several runs whose mean e is of. Its interval is that of the windows of this run alone.
+func (e *Estimate) Of(measured func(from, to int) []StartTimes) *Estimate {
+	s := *e.from
+	s.done, s.pairs = slices.Clone(s.done), slices.Clone(s.pairs)
+	for _, list := range [][]Window{s.done, s.pairs} {
+		for i := range list {
+			list[i].starts = measured(list[i].From, list[i].To)
+		}
+	}
+	if s.repeats {
+		s.arrange()
+		return s.repeatEstimate()
+	}
+	of, _ := s.estimate()
+	return of
 }
 
 // Part is how much of its time the mean rank spends on something, in seconds.

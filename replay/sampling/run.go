@@ -55,10 +55,15 @@ func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 		}
 	}()
 	s := &sampler{o: o}
+	defer func() {
+		if e != nil {
+			e.from = s
+		}
+	}()
 	s.limit = s.left()
 	// Steps of known kinds stand for each other, where nothing random or undecided makes those of one kind differ
 	// for long.
-	if s.short() && o.Work != nil && !o.Scatters {
+	if s.repeats = s.short() && o.Work != nil && !o.Scatters; s.repeats {
 		return s.repeated(ctx)
 	}
 	if err := s.pilot(ctx); err != nil {
@@ -346,6 +351,7 @@ func (w *Window) mean(a, b int) float64 { return (w.start(b) - w.start(a)) / flo
 type sampler struct {
 	o       Options
 	shape   shape
+	repeats bool        // steps of known kinds stand for each other
 	memory  float64     // relative difference that a cold start was seen to make after a short warm-up
 	root    bool        // windows scatter by the root of the cost, else by the cost
 	rough   *roughCosts // where windows are put; nil: evenly

@@ -175,7 +175,7 @@ func TestWorkers(t *testing.T) {
 		if first == nil {
 			first = e
 		}
-		if diff := cmp.Diff(first, e, cmpopts.IgnoreUnexported(Window{})); diff != "" {
+		if diff := cmp.Diff(first, e, cmpopts.IgnoreUnexported(Window{}, Estimate{})); diff != "" {
 			t.Errorf("%d workers:\n%s", workers, diff)
 		}
 	}
@@ -557,5 +557,32 @@ func TestTurns(t *testing.T) {
 		if missed > runs/20 || c.turns && with >= without {
 			t.Errorf("%+v: %d of %d missed, %d steps, %d without the cycle", c, missed, runs, with/runs, without/runs)
 		}
+	}
+}
+
+// TestOf: of two runs whose mean is estimated each is as close, and the mean of both estimates is that of the mean.
+func TestOf(t *testing.T) {
+	smooth := lu(3000)
+	var runs []*synthetic
+	for i := range 2 {
+		runs = append(runs, &synthetic{steps: 3000, cost: func(k int) float64 {
+			return smooth(k) * float64(1+2*i) * (1 + 0.1*noise(i, k))
+		}})
+	}
+	both := &synthetic{steps: 3000, cost: func(k int) float64 { return (runs[0].cost(k) + runs[1].cost(k)) / 2 }}
+	e := both.sample(t, 0.01)
+	both.contains(t, e)
+	mean := 0.0
+	for _, r := range runs {
+		of := e.Of(func(from, to int) []StartTimes {
+			starts, err := r.measure(t.Context(), 0, from, to)
+			noError(t, err)
+			return starts
+		})
+		r.contains(t, of)
+		mean += of.Seconds / 2
+	}
+	if math.Abs(mean/e.Seconds-1) > 1e-3 {
+		t.Errorf("%v s and %v s", mean, e.Seconds)
 	}
 }

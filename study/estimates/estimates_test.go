@@ -78,7 +78,7 @@ func (r *run) estimate(ctx context.Context, tolerance float64, s replay.Sharer) 
 // same fails unless two estimates are the same bits.
 func same(t *testing.T, got, want *replay.Estimate) {
 	t.Helper()
-	options := cmp.Options{cmpopts.IgnoreFields(replay.Estimate{}, "Header"), cmpopts.IgnoreUnexported(sampling.Window{})}
+	options := cmp.Options{cmpopts.IgnoreFields(replay.Estimate{}, "Header"), cmpopts.IgnoreUnexported(sampling.Window{}, sampling.Estimate{})}
 	if diff := cmp.Diff(want, got, options); diff != "" {
 		t.Error(diff)
 	}
