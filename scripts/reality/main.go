@@ -2,10 +2,10 @@
 // the commands of docs/tutorial.md, predicts runs of HPL, writes the predictions down, runs HPL, and
 // compares (docs/reality.md).
 //
-//	go run ./scripts/reality [-short] [-budget 4m] [-o out/reality]
+//	go run ./scripts/reality [-short] [-budget 20m] [-o out/reality]
 //
 // Needs the programs in -bin (make build) and Debian's hpcc, whose HPL 2.0 it runs under Open MPI.
-// Machines, predictions and runs stay in -o: a second call measures what is missing. Takes an
+// The machine, predictions and runs stay in -o: a second call measures what is missing. Takes an
 // hour on a machine with nothing else to do; -short takes minutes, for two runs.
 package main
 
@@ -58,6 +58,18 @@ func (p *plan) points() (list []point) {
 	return list
 }
 
+// measured returns the configurations that the machine is measured for: the smallest and the largest size on the grids
+// of most ranks. Other sizes, and fewer ranks, are predicted from these.
+func (p *plan) measured() (list []point) {
+	most := p.grids[len(p.grids)-1]
+	for _, c := range p.points() {
+		if c.p*c.q == most.p*most.q && (c.n == p.sizes[0] || c.n == p.sizes[len(p.sizes)-1]) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // dat returns HPL.dat of all combinations of sizes, blocks and grids.
 func dat(sizes, blocks []int, grids []grid) string {
 	numbers := func(list []int) string { return strings.Trim(fmt.Sprint(list), "[]") }
@@ -85,8 +97,8 @@ func reality(args []string, out io.Writer) error {
 	l := lab{out: out, plan: &plan{[]int{2000, 4000, 6000, 10000}, []int{64, 128, 192}, []grid{{1, 1}, {1, 2}, {2, 1}}, 4, 2}}
 	f := flag.NewFlagSet("reality", flag.ContinueOnError)
 	f.StringVar(&l.bin, "bin", "bin", "directory of calibrate, tracegen and replay")
-	f.StringVar(&l.work, "o", "out/reality", "directory of machines, predictions and runs, kept between calls")
-	f.StringVar(&l.budget, "budget", "4m", "time for measuring each machine: one for each grid and size")
+	f.StringVar(&l.work, "o", "out/reality", "directory of the machine, predictions and runs, kept between calls")
+	f.StringVar(&l.budget, "budget", "20m", "time for measuring the machine")
 	short := f.Bool("short", false, "two small runs")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -198,32 +210,27 @@ func (l *lab) predictions() (map[string]float64, error) {
 			return nil, err
 		}
 	}
-	// A machine for each grid and size, calibrated for the traces of all blocks.
-	for _, g := range l.plan.grids {
-		for _, n := range l.plan.sizes {
-			machine := l.path(fmt.Sprintf("machine-%v-n%d", g, n))
-			args := []string{"machine", machine, "--budget", l.budget}
-			for _, nb := range l.plan.blocks {
-				args = append(args, "--for", trace(point{n, nb, g}))
-			}
-			if _, err := l.command("", "calibrate", append(args, "--", "mpirun", "-np", "2")...); err != nil {
-				return nil, err
-			}
-			for _, nb := range l.plan.blocks {
-				c := point{n, nb, g}
-				text, err := l.command("", "replay", "--quiet", "--json", "--machine", machine, trace(c))
-				if err != nil {
-					return nil, err
-				}
-				var r struct {
-					Gflops float64 `json:"gflops"`
-				}
-				if err := json.Unmarshal(text, &r); err != nil {
-					return nil, err
-				}
-				list[c.String()] = r.Gflops
-			}
+	// One machine predicts all runs.
+	machine := l.path("machine")
+	args := []string{"machine", machine, "--budget", l.budget}
+	for _, c := range l.plan.measured() {
+		args = append(args, "--for", trace(c))
+	}
+	if _, err := l.command("", "calibrate", append(args, "--", "mpirun", "-np", "2")...); err != nil {
+		return nil, err
+	}
+	for _, c := range l.plan.points() {
+		text, err := l.command("", "replay", "--quiet", "--json", "--machine", machine, trace(c))
+		if err != nil {
+			return nil, err
 		}
+		var r struct {
+			Gflops float64 `json:"gflops"`
+		}
+		if err := json.Unmarshal(text, &r); err != nil {
+			return nil, err
+		}
+		list[c.String()] = r.Gflops
 	}
 	text, err = json.MarshalIndent(list, "", "  ")
 	if err != nil {

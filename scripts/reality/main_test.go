@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,6 +36,42 @@ func TestDat(t *testing.T) {
 	}
 	if len(seen) != 8 || seen["n4000-nb128-2x1"] != 3 {
 		t.Errorf("runs %v, want 2 sizes, 2 block sizes and 2 grids, each three times", seen)
+	}
+}
+
+// TestMeasured: the machine is measured for both grids of two ranks at two sizes, with each block.
+func TestMeasured(t *testing.T) {
+	p := plan{sizes: []int{2000, 4000, 10000}, blocks: []int{64, 128}, grids: []grid{{1, 1}, {1, 2}, {2, 1}}}
+	want := []point{{2000, 64, grid{1, 2}}, {10000, 64, grid{1, 2}}, {2000, 128, grid{1, 2}}, {10000, 128, grid{1, 2}},
+		{2000, 64, grid{2, 1}}, {10000, 64, grid{2, 1}}, {2000, 128, grid{2, 1}}, {10000, 128, grid{2, 1}}}
+	if diff := cmp.Diff(want, p.measured(), cmp.AllowUnexported(point{}, grid{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPredictions: one calibration serves all predictions, which are written down; a second call plays nothing.
+func TestPredictions(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"tracegen":  "#!/bin/sh\n",
+		"calibrate": "#!/bin/sh\necho \"$*\" >> " + dir + "/calls\n",
+		"replay":    "#!/bin/sh\ntest \"$4\" = " + dir + "/machine && echo '{\"gflops\": 7}'\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := lab{bin: dir, work: dir, budget: "9m", out: io.Discard, plan: &plan{sizes: []int{1000, 2000}, blocks: []int{64}, grids: []grid{{1, 1}, {1, 2}}}}
+	for range 2 {
+		list, err := l.predictions()
+		if err != nil || len(list) != 4 || list["n1000-nb64-1x1"] != 7 {
+			t.Fatal(list, err)
+		}
+	}
+	calls, err := os.ReadFile(filepath.Join(dir, "calls"))
+	want := "machine DIR/machine --budget 9m --for DIR/n1000-nb64-1x2.trace.zst --for DIR/n2000-nb64-1x2.trace.zst -- mpirun -np 2\n"
+	if got := strings.ReplaceAll(string(calls), dir, "DIR"); err != nil || got != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }
 
