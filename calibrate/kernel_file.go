@@ -23,8 +23,7 @@ type FileOptions struct {
 	HostName            string // the name of a host on the platform, {} standing for the one in the table; default: {}
 	Empty               string // "free" or "charged": the cost of calls with a dimension of zero; default: free
 	Noise               string // NoNoise, Normal, HalfNormal, or Auto by the skewness of the timings; default: NoNoise
-	// Base is a kernel file, without models of hosts, whose other kernels are taken over; default:
-	// none.
+	// Base is a kernel file, without models of hosts, whose other kernels are taken over; default: none.
 	Base     []byte
 	BaseName string // for the description
 }
@@ -175,8 +174,7 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 		if len(lines) == 0 {
 			continue
 		}
-		// Calls with an extent of zero cost nothing. A label is no extent, and the rows of two
-		// kinds are one.
+		// Calls with an extent of zero cost nothing. A label is no extent, and the rows of two kinds are one.
 		var extents []string
 		for _, d := range dims {
 			switch {
@@ -261,8 +259,7 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	d := yamlfile.Document{File: "base"}
 	root := textutil.Must(d.Read(bytes.NewReader(text)))
 	keys := textutil.Must(d.Entries(root, "base"))
-	// The text is taken apart by lines, not written anew from what was parsed: comments and form
-	// stay.
+	// The text is taken apart by lines, not written anew from what was parsed: comments and form stay.
 	lines := slices.Collect(strings.Lines(string(text)))
 	for _, line := range lines {
 		if fields := strings.Fields(line); len(fields) > 0 && fields[0] == "..." && line[0] == '.' {

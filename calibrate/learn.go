@@ -1,6 +1,5 @@
-// Package calibrate turns measurements into models: timings of kernels into a kernel file (package
-// kernels), timings of messages into the overheads and factors of a platform (packages netmodel and
-// platforms).
+// Package calibrate turns measurements into models: timings of kernels into a kernel file (package kernels), timings of
+// messages into the overheads and factors of a platform (packages netmodel and platforms).
 //
 //	timings := calibrate.NewTimings()
 //	err := timings.Read(table, calibrate.ReadOptions{}) // as often as there are files
@@ -16,8 +15,7 @@
 //
 // # Units
 //
-// Times are in seconds, sizes in bytes, bandwidths in byte/s; a coefficient is in seconds per unit
-// of its term.
+// Times are in seconds, sizes in bytes, bandwidths in byte/s; a coefficient is in seconds per unit of its term.
 //
 // # Errors
 //
@@ -27,9 +25,8 @@
 //
 // # Source
 //
-// Models of kernels and of messages are those of T. Cornebize, "High Performance Computing: Towards
-// Better Performance Predictions and Experiments", PhD thesis, Université Grenoble Alpes, 2021, for
-// SimGrid's SMPI.
+// Models of kernels and of messages are those of T. Cornebize, "High Performance Computing: Towards Better Performance
+// Predictions and Experiments", PhD thesis, Université Grenoble Alpes, 2021, for SimGrid's SMPI.
 package calibrate
 
 import (
@@ -46,8 +43,7 @@ import (
 	"reprise/trace/warning"
 )
 
-// ErrMeaningless is wrapped by the errors about data from which no model with a meaning can be
-// fitted.
+// ErrMeaningless is wrapped by the errors about data from which no model with a meaning can be fitted.
 var ErrMeaningless = errors.New("no meaningful fit")
 
 // ErrContradiction is wrapped by the errors about options that a table contradicts.
@@ -69,8 +65,7 @@ type LearnOptions struct {
 	MaxPieces int                 // of a kernel with its attributes
 	Terms     map[string][]string // by kernel: its terms, all of which are fitted, instead of those that are worth it
 	Run       *Run                // by whose calls sizes weigh; nil: all weigh the same
-	// Progress, if set, is called with the number of kernels that have been fitted, and with that
-	// of all.
+	// Progress, if set, is called with the number of kernels that have been fitted, and with that of all.
 	Progress func(kernels, all int)
 }
 
@@ -92,11 +87,10 @@ func (o *LearnOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// LearnKernels fits a model to each kernel of t, kernels with other attributes apart: pieces
-// between learned thresholds, each a sum of learned terms whose coefficients are above zero. It
-// minimises relative residuals of the statistic of each size, weighted by the run. Kernels, hosts
-// and CPUs to which no model fits are left out, with a warning; if no kernel is left, that is an
-// error that wraps ErrMeaningless.
+// LearnKernels fits a model to each kernel of t, kernels with other attributes apart: pieces between learned
+// thresholds, each a sum of learned terms whose coefficients are above zero. It minimises relative residuals of the
+// statistic of each size, weighted by the run. Kernels, hosts and CPUs to which no model fits are left out, with a
+// warning; if no kernel is left, that is an error that wraps ErrMeaningless.
 func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 	defer textutil.Stopped(&err)
 	textutil.Check(o.Validate())
@@ -125,8 +119,7 @@ func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 	if len(r.Kernels) == 0 {
 		return nil, warning.With(first, r.Warnings[1:])
 	}
-	// The comparison of the models with the run, and that of the hosts with one another,
-	// need the fits of all kernels.
+	// The comparison of the models with the run, and that of the hosts with one another, need the fits of all kernels.
 	r.share(o.Run)
 	if o.For == ForAll {
 		r.scatterHosts()
@@ -207,9 +200,8 @@ type learner struct {
 	extent int   // index of that by which working sets are known to differ; -1: none
 }
 
-// learnKernel learns the pieces of a kernel from all its points, and fits their terms to each
-// group. Groups without a fit are listed in the report (Unfit); the kernel has a model without
-// them.
+// learnKernel learns the pieces of a kernel from all its points, and fits their terms to each group. Groups without a
+// fit are listed in the report (Unfit); the kernel has a model without them.
 func learnKernel(f *function, o *LearnOptions, r *LearnReport) (model *LearnedKernel, err error) {
 	defer textutil.Stopped(&err)
 	textutil.Check(checkGroups(f.points, o.For))
@@ -321,8 +313,7 @@ func (l *learner) dictionary() []string {
 // sizes so many are taken, at equal distances in their list.
 const mostLearned = 1000
 
-// partition learns thresholds and terms, from some of the sizes if there are many, and fits these
-// to all.
+// partition learns thresholds and terms, from some of the sizes if there are many, and fits these to all.
 func partition(s *regress.Sample, at [][]float64, most int,
 	fit func(*regress.Sample) *regress.Relative) []regress.Part {
 	if len(s.Y) <= mostLearned {
@@ -425,8 +416,7 @@ func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error)
 	}
 	weigh(list, l.o.Run.of(l.function))
 	g := &LearnedGroup{Place: placeOf(points, l.o.For), sizes: list}
-	// Thresholds and terms are those of all hosts, so that models of hosts differ by coefficients
-	// alone.
+	// Thresholds and terms are those of all hosts, so that models of hosts differ by coefficients alone.
 	for i := range k.Pieces {
 		p := &k.Pieces[i]
 		part := within(p.Box, list)
@@ -454,9 +444,8 @@ func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error)
 	return g, nil
 }
 
-// extents are the dimensions by which what HPCG's kernels work on grows (docs/hpcg.md).
-// They are bound by memory: how long they take is decided by which cache holds what they
-// work on, which may be another one at each level and size.
+// extents are the dimensions by which what HPCG's kernels work on grows (docs/hpcg.md). They are bound by memory: how
+// long they take is decided by which cache holds what they work on, which may be another one at each level and size.
 var extents = map[string]string{"spmv": "ROWS", "symgs": "ROWS", "restrict": "N", "prolong": "N", "dot": "N",
 	"waxpby": "N", "zero": "N", "copy": "N", "pack": "N"}
 

@@ -171,14 +171,12 @@ func errorsOf(pieces []LearnedPiece, sizes []size) (mean, worst float64) {
 	return sum / total, worst
 }
 
-// share fills in which part of the run's time each kernel takes, and on sizes that were not
-// measured.
+// share fills in which part of the run's time each kernel takes, and on sizes that were not measured.
 func (r *LearnReport) share(run *Run) {
 	if run == nil {
 		return
 	}
-	// By each kernel's model: the time of its calls, and that of calls with a dimension
-	// far from all that was measured.
+	// By each kernel's model: the time of its calls, and that of calls with a dimension far from all that was measured.
 	total := 0.0
 	for i := range r.Kernels {
 		k := &r.Kernels[i]

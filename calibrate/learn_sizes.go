@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// From timings to sizes: the timings of a kernel become one time for each size (learner.sizes),
-// with the scatter of hosts and of calls around it, and the calls of a run (Run) give sizes their
-// weights. learn.go fits pieces to them.
+// From timings to sizes: the timings of a kernel become one time for each size (learner.sizes), with the scatter of
+// hosts and of calls around it, and the calls of a run (Run) give sizes their weights. learn.go fits pieces to them.
 
 // size is the time of a kernel at one size, and its weight in a fit.
 type size struct {
@@ -19,8 +18,7 @@ type size struct {
 	weight  float64   // 1 on average
 }
 
-// scatter returns the standard deviation of the statistic, as far as the timings tell: from their
-// middle half.
+// scatter returns the standard deviation of the statistic, as far as the timings tell: from their middle half.
 func (s *size) scatter() float64 {
 	n := len(s.times)
 	if n < 2 {
@@ -29,12 +27,10 @@ func (s *size) scatter() float64 {
 	return (quantile(s.times, 0.75) - quantile(s.times, 0.25)) / 1.349 / math.Sqrt(float64(n))
 }
 
-// sizes gathers the timings of points by size, whatever their host, and leaves out those that are
-// far off what is beside them. A call that takes no time at all takes the least that can be
-// measured.
+// sizes gathers the timings of points by size, whatever their host, and leaves out those that are far off what is
+// beside them. A call that takes no time at all takes the least that can be measured.
 func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
-	// Points of several hosts and CPUs are one size. Disturbed timings count only where a size has
-	// no others.
+	// Points of several hosts and CPUs are one size. Disturbed timings count only where a size has no others.
 	index, disturbed := map[[MaxDims]int64]int{}, map[int][]float64{}
 	for i := range points {
 		at, ok := index[points[i].size]
@@ -80,10 +76,9 @@ func (l *learner) sizes(points []point) (list []size, outliers int, err error) {
 	return kept, len(far), nil
 }
 
-// outsideMiddleHalf is the part of the timings that the mean of their middle half leaves out on
-// each side. That mean stands for a size of HPCG, as a run may make a call twice with other
-// contents of the caches, such as symgs before and after the coarser grids: the median would be the
-// time of only one of the two calls.
+// outsideMiddleHalf is the part of the timings that the mean of their middle half leaves out on each side. That mean
+// stands for a size of HPCG, as a run may make a call twice with other contents of the caches, such as symgs before and
+// after the coarser grids: the median would be the time of only one of the two calls.
 const outsideMiddleHalf = 0.25
 
 // A size is an outlier if it takes farFromNeighbours times as long as the sizes beside it,
@@ -100,10 +95,9 @@ const (
 	widestAgreeing = 1.5
 )
 
-// outliers returns the sizes that take far longer than four of their neighbours, which
-// differ least in the logarithms of their dimensions, unless their timings agree; at a
-// threshold, half of the neighbours are on its other side, and where working sets are
-// known to differ, no size has neighbours. Timings err to the long side alone.
+// outliers returns the sizes that take far longer than four of their neighbours, which differ least in the logarithms
+// of their dimensions, unless their timings agree; at a threshold, half of the neighbours are on its other side, and
+// where working sets are known to differ, no size has neighbours. Timings err to the long side alone.
 func (l *learner) outliers(list []size) map[int]bool {
 	far := map[int]bool{}
 	if l.extent >= 0 || len(list) <= neighbours+1 || len(list) > maxCompared {
@@ -172,9 +166,8 @@ const (
 	mostScatter = 0.2
 )
 
-// scatterHosts sets by how much the times of hosts differ from the models of all: the standard
-// deviation of what the median size of a host takes, relative to the model, averaged over the
-// kernels by their part of the run.
+// scatterHosts sets by how much the times of hosts differ from the models of all: the standard deviation of what the
+// median size of a host takes, relative to the model, averaged over the kernels by their part of the run.
 func (r *LearnReport) scatterHosts() {
 	sums, weights := map[string]float64{}, map[string]float64{}
 	for i := range r.Kernels {
@@ -223,8 +216,7 @@ func (h *hostSizes) ratio(pieces []LearnedPiece) float64 {
 	return median(ratios)
 }
 
-// byHost gathers points by host, and by size on each; a host on which no call takes time is left
-// out.
+// byHost gathers points by host, and by size on each; a host on which no call takes time is left out.
 func (l *learner) byHost(points []point) (list []hostSizes) {
 	byHost := map[string][]point{}
 	for i := range points {
@@ -238,14 +230,12 @@ func (l *learner) byHost(points []point) (list []hostSizes) {
 	return list
 }
 
-// leastCubes is how many third powers of differences tell normal from half-normal noise: the
-// skewness of so many normal ones has a standard deviation of sqrt(6/n), which is to be half of
-// what IsHalfNormal goes by.
+// leastCubes is how many third powers of differences tell normal from half-normal noise: the skewness of so many normal
+// ones has a standard deviation of sqrt(6/n), which is to be half of what IsHalfNormal goes by.
 const leastCubes = 6 * (4 / halfNormalSkewness) * (4 / halfNormalSkewness)
 
-// setNoise sets what timings of a size scatter on a host, those beyond farOff left out: the
-// variance and the third central moment that they have without bias, however few there are of a
-// size.
+// setNoise sets what timings of a size scatter on a host, those beyond farOff left out: the variance and the third
+// central moment that they have without bias, however few there are of a size.
 func setNoise(pieces []LearnedPiece, hosts []hostSizes) {
 	for i := range pieces {
 		var squares, cubes, ofSquares, ofCubes float64
@@ -281,8 +271,7 @@ func setNoise(pieces []LearnedPiece, hosts []hostSizes) {
 // Run holds the calls that a run makes of its kernels, by which sizes weigh.
 type Run struct{ kernels []runKernel }
 
-// runKernel is a kernel of a run, which may have attributes and dimensions that a table does not
-// tell apart.
+// runKernel is a kernel of a run, which may have attributes and dimensions that a table does not tell apart.
 type runKernel struct {
 	name  string
 	attrs []Attr
@@ -337,8 +326,7 @@ func (r *Run) of(f *function) (list []runCall) {
 	return list
 }
 
-// is reports whether a kernel of a table is this one, all of whose attributes need not be in the
-// table.
+// is reports whether a kernel of a table is this one, all of whose attributes need not be in the table.
 func (k *runKernel) is(name string, attrs []Attr) bool {
 	return k.name == name && !slices.ContainsFunc(attrs, func(a Attr) bool { return !slices.Contains(k.attrs, a) })
 }
@@ -351,8 +339,7 @@ func weigh(list []size, calls []runCall) {
 	if len(calls) == 0 || len(list) == 0 {
 		return
 	}
-	// Each call goes to the nearest size by the logarithms of the dimensions, as the ratio of sizes
-	// counts.
+	// Each call goes to the nearest size by the logarithms of the dimensions, as the ratio of sizes counts.
 	logs := make([][MaxDims]float64, len(list))
 	for i := range list {
 		logs[i] = logarithms(&list[i].dims)

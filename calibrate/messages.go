@@ -15,10 +15,9 @@ import (
 // Operation is a timed step of a message.
 type Operation string
 
-// The operations: a blocking send, a nonblocking one, a receive of a message that is already there,
-// a message there and back; a blocking send that is received late, two messages that cross; and
-// polls, of a message that is not there and of one that is; and the first poll after a message has
-// come, if it saw it and if it did not.
+// The operations: a blocking send, a nonblocking one, a receive of a message that is already there, a message there and
+// back; a blocking send that is received late, two messages that cross; and polls, of a message that is not there and
+// of one that is; and the first poll after a message has come, if it saw it and if it did not.
 const (
 	Send       Operation = "send"
 	Isend      Operation = "isend"
@@ -77,12 +76,10 @@ func NewMessages() *Messages { return &Messages{settings: map[setting]series{}} 
 // Rows returns the number of timings that were read.
 func (m *Messages) Rows() int64 { return m.rows }
 
-// Has reports whether there are timings of an operation, of one pair of ranks where lines are
-// fitted.
+// Has reports whether there are timings of an operation, of one pair of ranks where lines are fitted.
 func (m *Messages) Has(op Operation) bool { return len(m.main()[op]) > 0 }
 
-// Between returns where the timings are from to which lines are fitted: between hosts, if there are
-// any of it.
+// Between returns where the timings are from to which lines are fitted: between hosts, if there are any of it.
 func (m *Messages) Between() Between {
 	if len(m.settings[setting{Nodes, 1}]) == 0 && len(m.settings[setting{Cores, 1}]) > 0 {
 		return Cores
@@ -132,8 +129,7 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) (err error) {
 		times = append(times, i)
 	}
 	asked := textutil.Must(Filter(r, o.Where))
-	// Rows without between and pairs are of one pair between two hosts, as tables of older
-	// calibrations are.
+	// Rows without between and pairs are of one pair between two hosts, as tables of older calibrations are.
 	return r.Each(asked, func() error {
 		op, at := o.Operation, setting{Nodes, 1}
 		if op == "" {
@@ -164,8 +160,7 @@ func (m *Messages) Read(r *table.Reader, o MessageOptions) (err error) {
 	})
 }
 
-// maxSettings bounds the number of settings, each of which has room for maxPoints sizes of each
-// operation.
+// maxSettings bounds the number of settings, each of which has room for maxPoints sizes of each operation.
 const maxSettings = 64
 
 // addAt keeps a timing, in seconds, of a setting. Bounds are checked here, where memory is taken.
@@ -220,8 +215,7 @@ func (m series) points(op Operation, s Statistic, trim float64) (p regress.Point
 	return p
 }
 
-// strays returns how many timings of an operation are far off the median of their size, and at how
-// many sizes.
+// strays returns how many timings of an operation are far off the median of their size, and at how many sizes.
 func (m series) strays(op Operation) (timings, sizes int) {
 	for _, list := range m[op] {
 		if n := len(list) - len(withoutStrays(slices.Sorted(slices.Values(list)))); n > 0 {

@@ -35,8 +35,7 @@ type NetworkOptions struct {
 	Statistic   Statistic            // of the timings of each size
 	// part of the timings of each size that a Mean leaves out on both sides, less than 0.5
 	Trim float64
-	// bytes: smpi/send-is-detached-thresh, from which there are no overheads of send and recv; 0
-	// for none
+	// bytes: smpi/send-is-detached-thresh, from which there are no overheads of send and recv; 0 for none
 	Detached  float64
 	Transfer  Transfer
 	Bandwidth float64 // byte/s of the route; 0: that of the largest messages
@@ -147,8 +146,7 @@ type NetworkPiece struct {
 	BandwidthFactor float64 `json:"bandwidth_factor,omitempty"`
 	LatencyFactor   float64 `json:"latency_factor,omitempty"`
 
-	// Standard errors; those of factors take the route's bandwidth and latency for exact. 0: none
-	// is known.
+	// Standard errors; those of factors take the route's bandwidth and latency for exact. 0: none is known.
 	InterceptError float64 `json:"intercept_std_error_s,omitempty"`
 	SlopeError     float64 `json:"slope_std_error_s_per_byte,omitempty"`
 	BandwidthError float64 `json:"bandwidth_factor_std_error,omitempty"`
@@ -161,9 +159,8 @@ type Property struct {
 	Value string `json:"value"`
 }
 
-// FitNetwork fits lines to the timings of each operation and derives overheads and factors. Each
-// size is one point, at the statistic of its timings. Errors carry the warnings that were gathered
-// before them (package warning).
+// FitNetwork fits lines to the timings of each operation and derives overheads and factors. Each size is one point, at
+// the statistic of its timings. Errors carry the warnings that were gathered before them (package warning).
 func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -174,8 +171,7 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 			r, err = nil, warning.With(err, r.Warnings)
 		}
 	}()
-	// Thresholds come first: which points of an operation are overheads, and where its lines end,
-	// depends on them.
+	// Thresholds come first: which points of an operation are overheads, and where its lines end, depends on them.
 	main := m.main()
 	// Timings that are far off the median of their size are warned of. How they affect the fit
 	// depends on the statistic.
@@ -193,9 +189,8 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 				op, timings, main.number(op), sizes, len(main[op]), farOff, effect)
 		}
 	}
-	// Thresholds that are not given are looked for: the detached one where a send begins to wait
-	// for a receive that is posted late, and the eager one where a receive that is posted late
-	// begins to wait for its message.
+	// Thresholds that are not given are looked for: the detached one where a send begins to wait for a receive that is
+	// posted late, and the eager one where a receive that is posted late begins to wait for its message.
 	if o.Detached > 0 {
 		r.Thresholds = append(r.Thresholds, Threshold{Name: detachedName, Bytes: o.Detached})
 	} else if t, ok := r.findDetached(main, o.Learn.MinPoints); ok {
@@ -216,9 +211,8 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 			continue
 		}
 		p = r.dropSpikes(op, p)
-		// Points of receives are overheads only where messages travel before their receive is
-		// posted: elsewhere it waits for them. The last line below the threshold holds up to the
-		// detached one.
+		// Points of receives are overheads only where messages travel before their receive is posted: elsewhere it
+		// waits for them. The last line below the threshold holds up to the detached one.
 		if op == Recv {
 			for _, t := range r.Thresholds {
 				if t.Name == eagerName && t.Above != 0 {
@@ -230,8 +224,7 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 				r.boundReceives(main, p, o)
 			}
 		}
-		// Of a few sizes beyond the detached threshold no line can be learned, and one across it
-		// would be wrong.
+		// Of a few sizes beyond the detached threshold no line can be learned, and one across it would be wrong.
 		cut := main.cut(op, o)
 		below, _ := slices.BinarySearch(p.X, cut)
 		if few := len(p.X) - below; cut > 0 && below > 0 && few > 0 && few < o.Learn.MinPoints {
@@ -244,8 +237,7 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 		}
 		r.Operations = append(r.Operations, *fit)
 	}
-	// Polls cost the medians of their timings: the size of a message that they find does not matter
-	// to them.
+	// Polls cost the medians of their timings: the size of a message that they find does not matter to them.
 	for _, op := range []Operation{IprobeMiss, IprobeHit, TestMiss, TestHit} {
 		var times []float64
 		for _, list := range main[op] {
@@ -306,9 +298,8 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 	return r, nil
 }
 
-// cut returns the size below which the lines of an operation end, 0 if there is none. From the
-// detached threshold on a blocking send waits for its receiver, and a line across it would take
-// some of the waiting for overhead.
+// cut returns the size below which the lines of an operation end, 0 if there is none. From the detached threshold on a
+// blocking send waits for its receiver, and a line across it would take some of the waiting for overhead.
 func (m series) cut(op Operation, o NetworkOptions) float64 {
 	for _, blocking := range []Operation{Send, Recv} {
 		if len(m[blocking]) > 0 && op != Isend && len(o.Breakpoints) == 0 {
@@ -350,8 +341,7 @@ func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions)
 	if err != nil {
 		return nil, err
 	}
-	// Each point weighs as many timings as it is of; each line holds from the end of the one
-	// before.
+	// Each point weighs as many timings as it is of; each line holds from the end of the one before.
 	f := &OperationFit{Operation: op, Sizes: len(p.X), LogError: fit.LogError(), points: p, fit: fit}
 	for _, n := range p.W {
 		f.Timings += int64(n)
@@ -365,9 +355,8 @@ func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions)
 	return f, nil
 }
 
-// lastWithOverhead returns the largest size at which an operation has an overhead: that
-// of a detached send, if there is a threshold. Published calibrations have a breakpoint
-// at the threshold itself, which is the same but for one byte.
+// lastWithOverhead returns the largest size at which an operation has an overhead: that of a detached send, if there is
+// a threshold. Published calibrations have a breakpoint at the threshold itself, which is the same but for one byte.
 func (o *NetworkOptions) lastWithOverhead(op Operation) float64 {
 	switch {
 	case op == Isend || o.Detached == 0:
@@ -390,10 +379,9 @@ func (r *NetworkReport) fitOf(op Operation) *OperationFit {
 // dropSpikes warns of sizes whose time is far off those of the sizes beside them. If the points are
 // medians, it returns them without the spikes of fewer than leastOfSize timings.
 //
-// A point is compared with the median of the points around it, as many on each side. The first and
-// the last are compared with the point beside them, which bounds them by the same time for each
-// message or for each byte. A step of the times is no spike: a point on one side of it is among
-// more of that side.
+// A point is compared with the median of the points around it, as many on each side. The first and the last are
+// compared with the point beside them, which bounds them by the same time for each message or for each byte. A step of
+// the times is no spike: a point on one side of it is among more of that side.
 func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Points {
 	var kept regress.Points
 	x, y, last, spikes := p.X, p.Y, len(p.Y)-1, 0
@@ -430,16 +418,14 @@ func (r *NetworkReport) dropSpikes(op Operation, p regress.Points) regress.Point
 	return kept
 }
 
-// leastOfSize is the number of timings from which on the median of a size counts, though it is far
-// off those beside it.
+// leastOfSize is the number of timings from which on the median of a size counts, though it is far off those beside it.
 const leastOfSize = 3
 
 // spikeWindow is how many points on each side tell whether one is far off.
 const spikeWindow = 4
 
-// route returns the time on the network that ping-pongs leave, less the overheads of the report:
-// between the breakpoints of all that it is computed from, it is a line too. Warnings call the
-// network by the text what.
+// route returns the time on the network that ping-pongs leave, less the overheads of the report: between the
+// breakpoints of all that it is computed from, it is a line too. Warnings call the network by the text what.
 func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string) (Route, error) {
 	// Sums of lines bend wherever one of them does, and at the end of the overheads.
 	send, recv := &regress.Pieces{}, &regress.Pieces{}
@@ -459,8 +445,7 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 	if o.Transfer == OneRecv {
 		part = 2
 	}
-	// One way is half of the ping-pong less one overhead of each kind, or, of one receive alone,
-	// half of all of it.
+	// One way is half of the ping-pong less one overhead of each kind, or, of one receive alone, half of all of it.
 	for _, begin := range slices.Compact(from) {
 		at := func(fit *regress.Pieces) regress.Piece {
 			if len(fit.Pieces) == 0 || begin >= last && fit != pp { // from the detached threshold on there are no overheads
@@ -477,18 +462,16 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 			InterceptError: math.Hypot(whole.Errors.Intercept/2, math.Hypot(s.Errors.Intercept, r.Errors.Intercept)/part),
 			SlopeError:     math.Hypot(whole.Errors.Slope/2, math.Hypot(s.Errors.Slope, r.Errors.Slope)/part),
 		}
-		// In the model's own account the envelope takes the time of its bytes, which is none of the
-		// latency.
+		// In the model's own account the envelope takes the time of its bytes, which is none of the latency.
 		if o.Transfer == RoundTrip && p.Intercept > 0 && p.Slope > 0 {
 			p.Intercept = max(p.Intercept-float64(envelope*p.Slope), 0)
 		}
 		t.Transfers = append(t.Transfers, p)
 	}
-	// Bandwidth and latency that are not given: the bandwidth is that of the largest messages,
-	// because links are shared at the bandwidth of the route, which the times of small messages
-	// hardly depend on. If the time of the largest messages does not grow with their bytes, or is
-	// overhead alone, the bandwidth is taken from the last piece of half the ping-pong that has a
-	// slope. The latency is the smallest positive one of the pieces of half the ping-pong.
+	// Bandwidth and latency that are not given: the bandwidth is that of the largest messages, because links are shared
+	// at the bandwidth of the route, which the times of small messages hardly depend on. If the time of the largest
+	// messages does not grow with their bytes, or is overhead alone, the bandwidth is taken from the last piece of half
+	// the ping-pong that has a slope. The latency is the smallest positive one of the pieces of half the ping-pong.
 	slope, latency := 0.0, math.Inf(1)
 	for _, p := range pp.Pieces {
 		if p.Slope > 0 {
@@ -509,9 +492,8 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 		return t, fmt.Errorf("%w: no piece of the ping-pong has a bandwidth and a latency above zero; give those of the route",
 			ErrMeaningless)
 	}
-	// Factors are by these. A time below zero, because overheads and ping-pong were measured at
-	// different times, is the bandwidth of the route, or no latency; below by two standard errors
-	// it is warned of.
+	// Factors are by these. A time below zero, because overheads and ping-pong were measured at different times, is the
+	// bandwidth of the route, or no latency; below by two standard errors it is warned of.
 	for i := range t.Transfers {
 		p := &t.Transfers[i]
 		if p.Slope <= 0 {
@@ -537,8 +519,7 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 	return t, nil
 }
 
-// WithinFit is the fit of ping-pongs within a host, where the overheads are those of messages
-// between hosts.
+// WithinFit is the fit of ping-pongs within a host, where the overheads are those of messages between hosts.
 type WithinFit struct {
 	PingPong OperationFit `json:"pingpong"`
 	Route
@@ -559,9 +540,8 @@ type FirstPolls struct {
 	Misses  int `json:"misses"`
 }
 
-// medianError returns the standard error of the median of sorted values: sqrt(pi/2) times that of
-// the mean for a normal law, whose standard deviation is 1.4826 times the median deviation from the
-// median.
+// medianError returns the standard error of the median of sorted values: sqrt(pi/2) times that of the mean for a normal
+// law, whose standard deviation is 1.4826 times the median deviation from the median.
 func medianError(sorted []float64) float64 {
 	m := median(sorted)
 	deviations := make([]float64, len(sorted))

@@ -237,8 +237,7 @@ func (r *NetworkReport) overheads(op Operation, o NetworkOptions) string {
 	if fit == nil {
 		return ""
 	}
-	// A last entry of zeros ends the overheads: from the threshold on a send waits for its receiver
-	// instead.
+	// A last entry of zeros ends the overheads: from the threshold on a send waits for its receiver instead.
 	var list []string
 	for _, p := range fit.Pieces {
 		if p.From >= last {
@@ -286,8 +285,7 @@ type Machine struct {
 	Speed string // of a core, as 1Gf
 }
 
-// Validate reports what is wrong with the machine, but for the speed, which only readers of
-// platforms understand.
+// Validate reports what is wrong with the machine, but for the speed, which only readers of platforms understand.
 func (m *Machine) Validate() error {
 	switch {
 	case m.Name == "" || m.Name != textutil.Plain(m.Name):
@@ -360,9 +358,8 @@ func (r *NetworkReport) WriteXML(w io.Writer, m Machine) error {
 	return WritePlatform(w, m, r.cables(), r.Properties)
 }
 
-// WritePlatform writes a platform of the cables, with the properties: a cluster, or, where messages
-// within a host share something, which clusters do not know, or there is but one host, a zone of
-// hosts with routes.
+// WritePlatform writes a platform of the cables, with the properties: a cluster, or, where messages within a host share
+// something, which clusters do not know, or there is but one host, a zone of hosts with routes.
 func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -389,8 +386,7 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 	b.WriteString("  </config>\n")
 	switch {
 	case c.Bandwidth > 0 && (c.Loopback == nil || c.Loopback.Capacity == 0):
-		// A flat cluster. One message that cannot fill a cable is bound by a backbone that limits
-		// each message alone.
+		// A flat cluster. One message that cannot fill a cable is bound by a backbone that limits each message alone.
 		fmt.Fprintf(&b, "  <cluster id=%q prefix=%q suffix=\"\" radical=\"0-%d\" speed=\"%s\" core=\"%d\"\n", m.Name,
 			m.Name+"-", m.Hosts-1, html.EscapeString(m.Speed), m.Cores)
 		fmt.Fprintf(&b, "           bw=\"%sBps\" lat=\"%ss\"", short(max(c.Capacity, c.Bandwidth)), short(c.Latency/2))
@@ -417,9 +413,8 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 // mostInZone is how many hosts a zone of routes can have: the tables of paths have 2^24 entries.
 const mostInZone = 1<<12 - 1
 
-// writeZone writes a zone with a route from each host to itself and, of several hosts, to and from
-// a switch. As in a cluster, a link that is wider than one message is followed by one that limits
-// each message alone.
+// writeZone writes a zone with a route from each host to itself and, of several hosts, to and from a switch. As in a
+// cluster, a link that is wider than one message is followed by one that limits each message alone.
 func (c *Cables) writeZone(b *strings.Builder, m Machine) {
 	// Each host has these links, of which the cable leads to the switch.
 	type wire struct {

@@ -11,14 +11,12 @@ import (
 	"reprise/calibrate/mixture"
 )
 
-// This file fits the noise of messages (NetworkReport.FitNoise) and writes its file
-// (NetworkReport.WriteNoise).
+// This file fits the noise of messages (NetworkReport.FitNoise) and writes its file (NetworkReport.WriteNoise).
 
-// FitNoise fits a mixture of up to four normal laws to the residuals of each range of sizes, which
-// the report's lines have: in seconds or as parts of the line's time, whichever has the smaller
-// BIC. Modes that are skewed are taken for half-normal. From the detached threshold on there are no
-// overheads, and so no noise. There may be 8,388,608 timings of an operation. Those that are far
-// off their size's median belong to the noise, if it was noise.
+// FitNoise fits a mixture of up to four normal laws to the residuals of each range of sizes, which the report's lines
+// have: in seconds or as parts of the line's time, whichever has the smaller BIC. Modes that are skewed are taken for
+// half-normal. From the detached threshold on there are no overheads, and so no noise. There may be 8,388,608 timings
+// of an operation. Those that are far off their size's median belong to the noise, if it was noise.
 func (r *NetworkReport) FitNoise(messages *Messages) error {
 	m, o := messages.main(), &r.options
 	for i := range r.Operations {
@@ -71,9 +69,8 @@ func fitRange(p NetworkPiece, timings []messageTiming) RangeNoise {
 	// Seconds and parts are tried with each number of modes; all BICs are of densities of seconds.
 	best := math.Inf(1)
 	for _, relative := range []bool{false, true} {
-		// Residuals are what the timings have more than the line. Of relative ones the sum of the
-		// logarithms of the line's times is needed: with it densities of parts become those of
-		// seconds, which BICs are compared by.
+		// Residuals are what the timings have more than the line. Of relative ones the sum of the logarithms of the
+		// line's times is needed: with it densities of parts become those of seconds, which BICs are compared by.
 		var x []float64
 		logScale, timeless := 0.0, false
 		for _, t := range timings {
@@ -90,9 +87,8 @@ func fitRange(p NetworkPiece, timings []messageTiming) RangeNoise {
 			r.Candidates = append(r.Candidates, NoiseCandidate{Relative: relative, Refused: "the line has no time at some sizes"})
 			continue
 		}
-		// Timings that are the same to the resolution of the clock are no mode: one has a part of
-		// the width of the middle half of the residuals at least, or, if that is one number, of
-		// their deviation.
+		// Timings that are the same to the resolution of the clock are no mode: one has a part of the width of the
+		// middle half of the residuals at least, or, if that is one number, of their deviation.
 		sorted := slices.Sorted(slices.Values(x))
 		width := narrowestMode * (quantile(sorted, 0.75) - quantile(sorted, 0.25))
 		if width == 0 {

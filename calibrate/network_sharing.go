@@ -7,9 +7,8 @@ import (
 
 // This file finds how messages at the same time share a link: NetworkReport.fitSharing.
 
-// fitSharing compares the times of messages that were sent at the same time with those of one
-// alone: of the largest number of pairs it takes the capacity of the link, of an exchange whether
-// both directions share it.
+// fitSharing compares the times of messages that were sent at the same time with those of one alone: of the largest
+// number of pairs it takes the capacity of the link, of an exchange whether both directions share it.
 func (r *NetworkReport) fitSharing(all *Messages) {
 	for _, b := range []Between{Nodes, Cores} {
 		// Each place has a ping-pong of its own, and the bandwidth to which a capacity refers.
@@ -26,10 +25,9 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 		fit := SharingFit{Between: b, Single: route.Bandwidth, Duplex: true}
 		timings := all.settings[setting{b, 1}]
 		alone := timings.medians(PingPong)
-		// A point is how much longer the bytes of large messages take together than those of one
-		// alone, part of the time together for each time alone: a ping-pong is two, an exchange one
-		// after the other's. The part of a time that does not grow with the bytes is not shared:
-		// sizes where it is more than half of the time are left out.
+		// A point is how much longer the bytes of large messages take together than those of one alone, part of the
+		// time together for each time alone: a ping-pong is two, an exchange one after the other's. The part of a time
+		// that does not grow with the bytes is not shared: sizes where it is more than half of the time are left out.
 		compare := func(p SharingPoint, together map[int64]float64, part float64) {
 			var ratios []float64
 			for bytes, seconds := range together {
@@ -61,10 +59,9 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 		if len(fit.Points) == 0 {
 			continue
 		}
-		// The capacity is that of the largest number of pairs, at which the link is full if ever it
-		// is; within a host, if there was one pair, that of the messages that cross, which use the
-		// same memory there. A link on which n messages take s times as long as one alone carries
-		// n/s times the bandwidth of one.
+		// The capacity is that of the largest number of pairs, at which the link is full if ever it is; within a host,
+		// if there was one pair, that of the messages that cross, which use the same memory there. A link on which n
+		// messages take s times as long as one alone carries n/s times the bandwidth of one.
 		if p := fit.Points[len(fit.Points)-1]; !p.Crossing || fit.Between == Cores {
 			fit.Shared = p.Slowdown >= leastSlowdown
 			if fit.Shared || fit.Between == Nodes { // within a host where nothing slows, each has a loopback of its own
@@ -73,10 +70,9 @@ func (r *NetworkReport) fitSharing(all *Messages) {
 			}
 		}
 		if p := fit.Points[0]; p.Crossing {
-			// Messages that cross take as long as one alone in a model in which they share nothing,
-			// and as two on a cable in the other: the nearer one is that below or above the
-			// geometric mean. On a cable that two do not fill both say the same: it is shared if
-			// they slow each other at all.
+			// Messages that cross take as long as one alone in a model in which they share nothing, and as two on a
+			// cable in the other: the nearer one is that below or above the geometric mean. On a cable that two do not
+			// fill both say the same: it is shared if they slow each other at all.
 			two := 2 * fit.Single / max(fit.Capacity, fit.Single)
 			fit.Duplex = p.Slowdown < max(leastSlowdown, math.Sqrt(two))
 		}

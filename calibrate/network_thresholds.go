@@ -7,15 +7,13 @@ import (
 	"reprise/calibrate/regress"
 )
 
-// This file finds the thresholds of protocols, which a fit of a network needs beside lines:
-// findDetached, findEager.
+// This file finds the thresholds of protocols, which a fit of a network needs beside lines: findDetached, findEager.
 
 // Threshold is a size at which MPI changes how it sends.
 type Threshold struct {
 	Name  string  `json:"name"`
 	Bytes float64 `json:"bytes"`
-	// Of one that was found: the last size below it and the first one from it on that were timed, 0
-	// for none.
+	// Of one that was found: the last size below it and the first one from it on that were timed, 0 for none.
 	Found bool    `json:"found"`
 	Below float64 `json:"below_bytes,omitempty"`
 	Above float64 `json:"from_bytes,omitempty"`
@@ -32,11 +30,9 @@ const (
 // of the message (calibrate measure network).
 const sendWaits = 2.5
 
-// findDetached returns the size that best tells sends that wait from others, if at
-// least so many sizes are below it.
+// findDetached returns the size that best tells sends that wait from others, if at least so many sizes are below it.
 func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool) {
-	// Send times with a receive that is posted before are the measure, as they grow with the size,
-	// too.
+	// Send times with a receive that is posted before are the measure, as they grow with the size, too.
 	soon, late := m.medians(Send), m.medians(SendLate)
 	var sizes, ratios []float64
 	for _, bytes := range m.sizes(SendLate) {
@@ -47,8 +43,7 @@ func (r *NetworkReport) findDetached(m series, least int) (t Threshold, ok bool)
 	if len(sizes) == 0 {
 		return t, false
 	}
-	// The threshold stands before the ratio at, where it leaves the fewest ratios on the wrong
-	// side.
+	// The threshold stands before the ratio at, where it leaves the fewest ratios on the wrong side.
 	errors := 0
 	for _, ratio := range ratios {
 		if ratio < sendWaits {
@@ -142,10 +137,9 @@ func findEager(m series, detached float64) Threshold {
 // leastReceive is the part of half a ping-pong that a receive takes at least.
 const leastReceive = 0.01
 
-// boundReceives bounds the times of receives by half a ping-pong less the send. A timed receive,
-// whose message has come before, copies it once more than those of a ping-pong, which are posted
-// before. Within a host the copy is most of a message's time: without the bound, a predicted
-// ping-pong would be longer than the measured one.
+// boundReceives bounds the times of receives by half a ping-pong less the send. A timed receive, whose message has come
+// before, copies it once more than those of a ping-pong, which are posted before. Within a host the copy is most of a
+// message's time: without the bound, a predicted ping-pong would be longer than the measured one.
 func (r *NetworkReport) boundReceives(m series, p regress.Points, o NetworkOptions) {
 	whole, send := m.points(PingPong, o.Statistic, o.Trim), m.points(Send, o.Statistic, o.Trim)
 	bounded := 0

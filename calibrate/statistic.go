@@ -2,8 +2,7 @@ package calibrate
 
 import "math"
 
-// This file sums up timings of one size: by a Statistic, which stands for them in a fit, and by
-// moments.
+// This file sums up timings of one size: by a Statistic, which stands for them in a fit, and by moments.
 
 // Statistic is the number that stands for the timings of a size. It is the same for all
 // operations, since overheads are subtracted from the times of ping-pongs.
@@ -17,10 +16,9 @@ const (
 	Min    Statistic = "min"
 )
 
-// of returns the statistic of sorted times, at least one; its standard error; and how many of the
-// times it is of. The error of a minimum is the distance of the next time, which is right in the
-// mean for an exponential tail; of one time it is 0. trim is the part of the times that a mean
-// leaves out on each side.
+// of returns the statistic of sorted times, at least one; its standard error; and how many of the times it is of. The
+// error of a minimum is the distance of the next time, which is right in the mean for an exponential tail; of one time
+// it is 0. trim is the part of the times that a mean leaves out on each side.
 func (s Statistic) of(sorted []float64, trim float64) (value, deviation float64, number int) {
 	switch s {
 	case Median:

@@ -79,8 +79,7 @@ func (p *product) at(size *[MaxDims]int64) float64 {
 	return v
 }
 
-// allProducts returns the products of all subsets of the dimensions, largest first:
-// M*N*K, M*N, M*K, N*K, M, N, K, 1.
+// allProducts returns the products of all subsets of the dimensions, largest first: M*N*K, M*N, M*K, N*K, M, N, K, 1.
 func allProducts(dims []string) []string {
 	byDegree := make([][]string, len(dims)+1)
 	for set := 1<<len(dims) - 1; set >= 0; set-- {
@@ -123,8 +122,7 @@ func CheckTerm(kernel, term string) error {
 	return err
 }
 
-// NormalTerm returns the same text for all terms that CheckTerm takes and that are the
-// same product: M*M*N for N*M^2.
+// NormalTerm returns the same text for all terms that CheckTerm takes and that are the same product: M*M*N for N*M^2.
 func NormalTerm(term string) string {
 	var names []string
 	for name, power := range factors(term) {

@@ -27,8 +27,7 @@ const noCPU = -1
 // maxCPUs is the largest number of CPUs of a host, as in kernel files.
 const maxCPUs = 1 << 16
 
-// Timings holds the measured times of kernels: by function, host, CPU and size, and by
-// day where that is asked for.
+// Timings holds the measured times of kernels: by function, host, CPU and size, and by day where that is asked for.
 type Timings struct {
 	origin
 	functions []*function // in order of first appearance
@@ -78,8 +77,7 @@ type function struct {
 	points []point
 }
 
-// pointKey tells points apart. Texts are not those of the line that was read, which would stay in
-// memory.
+// pointKey tells points apart. Texts are not those of the line that was read, which would stay in memory.
 type pointKey struct {
 	host string
 	cpu  int
@@ -152,8 +150,7 @@ func (t *Timings) at(name string, attrs []Attr, dims []string, key pointKey) (*p
 // wantedName describes the names that isName takes.
 const wantedName = "a letter, then letters, digits and _, 64 in all at most, but not null"
 
-// isName reports whether s can be the name of a kernel or of a dimension in a kernel file, where
-// null is nothing.
+// isName reports whether s can be the name of a kernel or of a dimension in a kernel file, where null is nothing.
 func isName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -219,8 +216,7 @@ func groups(points []point, by Grouping) [][]point {
 	return list
 }
 
-// placeOf returns the host, the CPU and the day of the points of a group, as far as they tell
-// groups apart.
+// placeOf returns the host, the CPU and the day of the points of a group, as far as they tell groups apart.
 func placeOf(points []point, by Grouping) Place {
 	p := Place{Host: points[0].host, Day: points[0].day}
 	if by == ForCPU && points[0].cpu != noCPU {
@@ -258,8 +254,7 @@ type ReadOptions struct {
 	Where []Condition
 }
 
-// Validate reports names that kernel files cannot have. Dimensions are the same
-// whatever their case, as columns are.
+// Validate reports names that kernel files cannot have. Dimensions are the same whatever their case, as columns are.
 func (o *ReadOptions) Validate() error {
 	if len(o.Dims) > MaxDims {
 		return fmt.Errorf("%d dimensions, want at most %d", len(o.Dims), MaxDims)
@@ -281,14 +276,12 @@ func (o *ReadOptions) Validate() error {
 // timeNames are the names of the column with the times.
 var timeNames = []string{"seconds", "duration", "time"}
 
-// Read adds the rows of a table. The columns are docs/calibrate.md's; others are not looked at. A
-// table must have times, a kernel's name or one that is given, and a dimension; all others may be
-// missing.
+// Read adds the rows of a table. The columns are docs/calibrate.md's; others are not looked at. A table must have
+// times, a kernel's name or one that is given, and a dimension; all others may be missing.
 func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 	defer textutil.Stopped(&err)
 	textutil.Check(o.Validate())
-	// The index of a column is -1 if there is none of its names; where two mean the same, the
-	// reading ends.
+	// The index of a column is -1 if there is none of its names; where two mean the same, the reading ends.
 	column := func(names ...string) int { return textutil.Must(r.Column(names...)) }
 	function, host, cpu := column("function", "kernel"), column("host", "node", "hostname"), column("cpu")
 	rank, processor, operands := column("rank"), column("processor"), column("operands")
@@ -308,8 +301,7 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 		cpu = rank
 	}
 	asked := textutil.Must(Filter(r, o.Where))
-	// Given dimensions must all be there; of the others, and of attributes, those count that the
-	// table has.
+	// Given dimensions must all be there; of the others, and of attributes, those count that the table has.
 	columns := func(names []string, all bool) (list []int) {
 		for _, name := range names {
 			if i := column(strings.ToLower(name)); i >= 0 {
@@ -420,8 +412,7 @@ var defaultDims = []string{"m", "n", "k", "m0", "m1", "jb", "role", "level", "ro
 // mostOperands bounds the texts of operands that are kept.
 const mostOperands = 4
 
-// hadProcessor is the part of a call for which a rank had its processor, at least, if nothing
-// disturbed the call.
+// hadProcessor is the part of a call for which a rank had its processor, at least, if nothing disturbed the call.
 const hadProcessor = 0.9
 
 // Times that can have been measured, but for 0, are between these, in seconds. It also
@@ -431,8 +422,7 @@ const (
 	mostSeconds  = 1e9
 )
 
-// secondsIn returns the time of a row, the sum of its columns, and ends the reading at one that
-// nobody measured.
+// secondsIn returns the time of a row, the sum of its columns, and ends the reading at one that nobody measured.
 func secondsIn(r *table.Reader, columns ...int) (sum float64) {
 	for _, column := range columns {
 		sum += textutil.Must(r.Number(column))

@@ -17,9 +17,8 @@ func (m *Model) Free() bool { return m.p == nil }
 // Noisy reports whether calls take a random time: Draw is then to be asked.
 func (m *Model) Noisy() bool { return m.p != nil && m.p.noisy }
 
-// Seconds returns how long a call of the given dimensions takes without noise, in seconds,
-// never negative and never NaN. dims holds the values, >= 0, in the order of
-// the Signature's Dims; the rest is ignored. It does not allocate.
+// Seconds returns how long a call of the given dimensions takes without noise, in seconds, never negative and never
+// NaN. dims holds the values, >= 0, in the order of the Signature's Dims; the rest is ignored. It does not allocate.
 //
 // A call that is empty (the file's key "empty") is free, unless the file says that it costs what the terms say. The
 // first piece whose thresholds hold gives the time. Fitted polynomials dip below zero for tiny calls: a total that is

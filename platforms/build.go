@@ -306,8 +306,7 @@ func (b *builder) declareHost(v *values, name string, at position) {
 	b.hostGroups = append(b.hostGroups, int32(len(b.groups)-1))
 }
 
-// declarePoint names a host, router or zone. As in SimGrid a host may have the name of a
-// zone, but a router may not.
+// declarePoint names a host, router or zone. As in SimGrid a host may have the name of a zone, but a router may not.
 func (b *builder) declarePoint(v *values, name string, pt point) {
 	at, other := b.points, b.zonePoints
 	if pt.zone >= 0 {

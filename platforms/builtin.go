@@ -12,9 +12,8 @@ import (
 // BuiltinNames returns the names of the built-in machines, sorted.
 func BuiltinNames() []string { return machines.Names() }
 
-// Builtin returns a built-in machine. The generic one, "default", is sized to
-// the ranks (of [1, MaxHosts]) that shall run on it, one on a host; the others
-// are as big as they are and do not look at ranks.
+// Builtin returns a built-in machine. The generic one, "default", is sized to the ranks (of [1, MaxHosts]) that shall
+// run on it, one on a host; the others are as big as they are and do not look at ranks.
 func Builtin(name string, ranks int) (*Platform, error) {
 	text, err := machines.Platform(name)
 	if err != nil {
@@ -41,8 +40,7 @@ func Builtin(name string, ranks int) (*Platform, error) {
 	return p, err
 }
 
-// Find loads a file, or a built-in machine for so many ranks if there is no file of that
-// name.
+// Find loads a file, or a built-in machine for so many ranks if there is no file of that name.
 func Find(name string, ranks int) (*Platform, error) {
 	if regular.IsFile(name) {
 		return Load(name)
@@ -55,9 +53,8 @@ func Find(name string, ranks int) (*Platform, error) {
 // docs/platforms.md for what it has and why.
 const genericMachine = "default"
 
-// leafHosts is the number of hosts of a leaf switch of the generic machine, and
-// spines the number of switches above the leaves: leaves of 36 ports, two hosts
-// to each cable upwards.
+// leafHosts is the number of hosts of a leaf switch of the generic machine, and spines the number of switches above the
+// leaves: leaves of 36 ports, two hosts to each cable upwards.
 const (
 	leafHosts = 24
 	spines    = 12

@@ -39,8 +39,7 @@ func (p *Platform) findBypass(src, dst position) *bypass {
 	return nil
 }
 
-// zoneAround returns the place of the n-th zone around a place, the innermost
-// being the 0th.
+// zoneAround returns the place of the n-th zone around a place, the innermost being the 0th.
 func (p *Platform) zoneAround(at position, n int32) position {
 	for range n {
 		at = p.zones[at.zone].place
@@ -48,10 +47,9 @@ func (p *Platform) zoneAround(at position, n int32) position {
 	return p.zones[at.zone].place
 }
 
-// appendBypass appends the route over a bypass. Where the source or the
-// destination is the gateway itself, the route between zones has its route to
-// itself, its loopback that is: so the original. Each gateway is inside the
-// zone that its end is in, so this ends.
+// appendBypass appends the route over a bypass. Where the source or the destination is the gateway itself, the route
+// between zones has its route to itself, its loopback that is: so the original. Each gateway is inside the zone that
+// its end is in, so this ends.
 func (w walk) appendBypass(route []int32, b *bypass, src, dst position) ([]int32, error) {
 	if !b.betweenZones {
 		return append(route, b.links...), nil

@@ -53,8 +53,7 @@ func (s *clusterSpec) hostID(i int32) string {
 	return strconv.FormatInt(s.ranges[k].first+int64(i-s.ranges[k].host), 10)
 }
 
-// nodeName returns the name of node i of a level of a fat tree; level 0 is the
-// hosts.
+// nodeName returns the name of node i of a level of a fat tree; level 0 is the hosts.
 func (s *clusterSpec) nodeName(level int, i int32) string {
 	if level == 0 {
 		return s.prefix + s.hostID(i) + s.suffix
@@ -65,8 +64,7 @@ func (s *clusterSpec) nodeName(level int, i int32) string {
 // backboneName returns the name of the backbone.
 func (s *clusterSpec) backboneName() string { return s.id + "_backbone" }
 
-// addLoopbacks lays out a loopback for each host, if the cluster has any, and
-// returns the first or -1.
+// addLoopbacks lays out a loopback for each host, if the cluster has any, and returns the first or -1.
 func (s *clusterSpec) addLoopbacks(t *linkTable) int32 {
 	if !s.hasLoopback {
 		return -1
@@ -86,8 +84,7 @@ func (s *clusterSpec) addLimiters(t *linkTable, count int64, of string, name fun
 		func(i int32) string { return name(i) + "_limiter" })
 }
 
-// readClusterSpec reads a <cluster>, leaving out speed, cores and properties.
-// At most maxHosts hosts are allowed.
+// readClusterSpec reads a <cluster>, leaving out speed, cores and properties. At most maxHosts hosts are allowed.
 func readClusterSpec(v *values, maxHosts int) clusterSpec {
 	s := clusterSpec{id: v.text("id"), prefix: v.text("prefix"), suffix: v.text("suffix")}
 	var err error
@@ -116,8 +113,7 @@ func readClusterSpec(v *values, maxHosts int) clusterSpec {
 	return s
 }
 
-// parseGroups reads n groups of numbers >= 1, parted by semicolons, the numbers
-// by commas. form shows what is wanted.
+// parseGroups reads n groups of numbers >= 1, parted by semicolons, the numbers by commas. form shows what is wanted.
 func parseGroups(text string, n int, form string) ([][]int, error) {
 	parts := strings.Split(text, ";")
 	if len(parts) != n {
@@ -136,8 +132,7 @@ func parseGroups(text string, n int, form string) ([][]int, error) {
 	return groups, nil
 }
 
-// product multiplies numbers of [1, MaxLinks]; above MaxLinks it only says so,
-// by MaxLinks+1.
+// product multiplies numbers of [1, MaxLinks]; above MaxLinks it only says so, by MaxLinks+1.
 func product(numbers []int) int64 {
 	n := int64(1)
 	for _, k := range numbers {

@@ -21,9 +21,8 @@ type Description struct {
 	Zones   []ZoneDescription `json:"zones"`
 }
 
-// A ZoneDescription is a zone or cluster. Bisection is the bandwidth in byte/s,
-// one way, between two halves of a cluster's hosts where the cut is narrowest;
-// 0 where it has no formula, and of a single host.
+// A ZoneDescription is a zone or cluster. Bisection is the bandwidth in byte/s, one way, between two halves of a
+// cluster's hosts where the cut is narrowest; 0 where it has no formula, and of a single host.
 type ZoneDescription struct {
 	Name      string             `json:"name"`
 	Topology  string             `json:"topology"`
@@ -87,9 +86,8 @@ func (c *flatCluster) describe(p *Platform, z *ZoneDescription) {
 	}
 }
 
-// describe gives half of the narrowest level as the bisection: two halves of the
-// top's subtrees have half of the cables of each level, and what goes from one to
-// the other passes every level.
+// describe gives half of the narrowest level as the bisection: two halves of the top's subtrees have half of the cables
+// of each level, and what goes from one to the other passes every level.
 func (f *fatTree) describe(p *Platform, z *ZoneDescription) {
 	top := len(f.levels) - 1
 	z.Points = int64(f.levels[top].below.by)
@@ -131,8 +129,7 @@ func (c *torus) describe(p *Platform, z *ZoneDescription) {
 // ringCables returns the cables that join two halves of a ring of hosts.
 func ringCables(hosts int32) int64 { return min(int64(hosts)-1, 2) }
 
-// describe gives as the bisection the blue cables between two halves of the
-// groups.
+// describe gives as the bisection the blue cables between two halves of the groups.
 func (d *dragonfly) describe(p *Platform, z *ZoneDescription) {
 	groups, chassis, blades := int64(d.groups), int64(d.chassis), int64(d.blades)
 	routers := groups * chassis * blades

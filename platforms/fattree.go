@@ -5,10 +5,9 @@ import (
 	"math/bits"
 )
 
-// A fatTree is a k-ary n-tree with parallel cables, routed by D-mod-K: going
-// up, the destination alone chooses the port. With c, p, k the children,
-// parents and parallel cables between levels l and l+1, and C_l, P_l the
-// products of c and of p below level l, the nodes of level l are numbered
+// A fatTree is a k-ary n-tree with parallel cables, routed by D-mod-K: going up, the destination alone chooses the
+// port. With c, p, k the children, parents and parallel cables between levels l and l+1, and C_l, P_l the products of c
+// and of p below level l, the nodes of level l are numbered
 //
 //	low + P_l*(h / C_l)    low in [0, P_l), h any host below the node
 //
@@ -108,10 +107,9 @@ func (f *fatTree) appendLocal(_ walk, route []int32, src, dst int32) ([]int32, e
 		node = low + above.spread.by*group
 	}
 
-	// Down again. At each switch the ports are scanned upwards for the first that leads to dst, from a start
-	// that src chooses; below the top the scan goes on from the port after the last one taken (a quirk of the
-	// original, kept because it decides which of parallel cables carries the flow), and begins anew only when
-	// it runs out of ports.
+	// Down again. At each switch the ports are scanned upwards for the first that leads to dst, from a start that src
+	// chooses; below the top the scan goes on from the port after the last one taken (a quirk of the original, kept
+	// because it decides which of parallel cables carries the flow), and begins anew only when it runs out of ports.
 	for l, next := top-1, uint32(0); l >= 0; l-- {
 		level := &f.levels[l]
 		under := level.below.quotient(to)
@@ -151,9 +149,8 @@ type divisor struct {
 // divideBy returns a divisor of d, of [1, 2^32).
 func divideBy(d int64) divisor { return divisor{uint32(d), ^uint64(0) / uint64(d)} }
 
-// quotient returns floor(x/d) as floor((x+1)*m / 2^64), m the reciprocal. With
-// m = (2^64-r)/d, r in [1, d], the product is (x+1)/d less (x+1)*r/(d*2^64). That
-// is above 0, so where d divides x+1 the floor is (x+1)/d - 1; and it is at most
+// quotient returns floor(x/d) as floor((x+1)*m / 2^64), m the reciprocal. With m = (2^64-r)/d, r in [1, d], the product
+// is (x+1)/d less (x+1)*r/(d*2^64). That is above 0, so where d divides x+1 the floor is (x+1)/d - 1; and it is at most
 // 1/d, so elsewhere it does not reach down to the whole number below (x+1)/d.
 func (d *divisor) quotient(x uint32) uint32 {
 	high, _ := bits.Mul64(d.reciprocal, uint64(x)+1)

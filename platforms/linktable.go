@@ -63,9 +63,8 @@ func (r levelRun) of(i int32) int { return int(r.first + i%r.count) }
 // maxLevelZone is how many bytes of the name of a zone stand in those of its levels.
 const maxLevelZone = 60
 
-// Levels returns the names of the kinds of links, at the numbers that LevelOf returns: the
-// global loopback first, then zone by zone, as "dahu: host to switch". Directions of cables
-// are kinds of their own.
+// Levels returns the names of the kinds of links, at the numbers that LevelOf returns: the global loopback first, then
+// zone by zone, as "dahu: host to switch". Directions of cables are kinds of their own.
 func (p *Platform) Levels() []string {
 	names := make([]string, len(p.levels))
 	for i, l := range p.levels {
@@ -102,8 +101,7 @@ func (b *builder) levelsIn(zone int32, names ...string) levelRun {
 	return run
 }
 
-// cableLevels returns the names of the levels of cables between two kinds of nodes: of each
-// direction, or of both.
+// cableLevels returns the names of the levels of cables between two kinds of nodes: of each direction, or of both.
 func (s *clusterSpec) cableLevels(low, high string) []string {
 	if s.split {
 		return []string{low + " to " + high, high + " to " + low}

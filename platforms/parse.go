@@ -20,9 +20,8 @@ func Load(path string) (*Platform, error) {
 	return Parse(f, path)
 }
 
-// Parse reads a SimGrid platform description (XML, versions 3 to 4.1). Errors
-// begin with name and line; anything that the description asks for and this
-// package does not do is such an error.
+// Parse reads a SimGrid platform description (XML, versions 3 to 4.1). Errors begin with name and line; anything that
+// the description asks for and this package does not do is such an error.
 func Parse(r io.Reader, name string) (*Platform, error) {
 	head := sniff.Remember(r)
 	p, err := parseWithin(head, name, defaultLimits)

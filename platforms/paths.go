@@ -71,9 +71,8 @@ func (g *graph) appearances() []int32 {
 	return numbers
 }
 
-// dijkstra finds the paths from one point by Dijkstra's algorithm. The predecessor of a
-// point changes only for strictly fewer links, so that it is the one that left the queue
-// first.
+// dijkstra finds the paths from one point by Dijkstra's algorithm. The predecessor of a point changes only for strictly
+// fewer links, so that it is the one that left the queue first.
 func (s *search) dijkstra(from int32) {
 	last := s.last[from*s.size : (from+1)*s.size]
 	for i := range last {
@@ -102,10 +101,9 @@ const (
 	noPath = int32(-2)
 )
 
-// findVia fills the row of a point with what Floyd's algorithm finds, which tries all
-// points, in the order of their declaration, as one between two others: of the paths of
-// fewest links it takes the first that it meets, whose highest point between the ends is
-// as low as can be. That point is put in place of the last edge; resolveVia goes on from
+// findVia fills the row of a point with what Floyd's algorithm finds, which tries all points, in the order of their
+// declaration, as one between two others: of the paths of fewest links it takes the first that it meets, whose highest
+// point between the ends is as low as can be. That point is put in place of the last edge; resolveVia goes on from
 // there. So it takes the time of Dijkstra's algorithm, not the cube of the points' number.
 func (s *search) findVia(from int32) {
 	s.dijkstra(from)
@@ -147,9 +145,8 @@ func (s *search) findVia(from int32) {
 	}
 }
 
-// resolveVia replaces the points between the ends by last edges. From the point between
-// to the end leads the path that Floyd's algorithm found before, whose point between is
-// lower: so those come first, and then the others.
+// resolveVia replaces the points between the ends by last edges. From the point between to the end leads the path that
+// Floyd's algorithm found before, whose point between is lower: so those come first, and then the others.
 func (s *search) resolveVia() {
 	via := make([]int32, s.size) // the column of an end
 	for to := range s.size {

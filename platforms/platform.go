@@ -27,8 +27,7 @@
 //
 // # Errors
 //
-// Errors have the file and the line. [ErrNotListed] is that of a route which a file lists
-// in the other direction only.
+// Errors have the file and the line. [ErrNotListed] is that of a route which a file lists in the other direction only.
 //
 // # Source
 //
@@ -52,14 +51,12 @@ const (
 	MaxLinks = 1 << 24
 )
 
-// LoopbackLink is the index of the global loopback: the one link, common to
-// all hosts, that a message of a host to itself takes where neither a route
-// nor a cluster says otherwise. It is the first link of every platform, and it
+// LoopbackLink is the index of the global loopback: the one link, common to all hosts, that a message of a host to
+// itself takes where neither a route nor a cluster says otherwise. It is the first link of every platform, and it
 // exists even where no host uses it.
 const LoopbackLink int32 = 0
 
-// Defaults of the global loopback, SimGrid's network/loopback-bw and
-// network/loopback-lat.
+// Defaults of the global loopback, SimGrid's network/loopback-bw and network/loopback-lat.
 const (
 	defaultLoopbackBandwidth = 10e9 // byte/s
 	defaultLoopbackLatency   = 0    // s
@@ -85,8 +82,7 @@ type Host struct {
 	Cores int     // >= 1
 }
 
-// A Link is one capacity constraint: each direction of a split-duplex cable is
-// a link of its own.
+// A Link is one capacity constraint: each direction of a split-duplex cable is a link of its own.
 type Link struct {
 	Name      string
 	Bandwidth float64 // byte/s, >= 0
@@ -100,10 +96,9 @@ type Prop struct {
 	Line        int // of the file
 }
 
-// A Platform is a machine: hosts, links and the routes between hosts. Hosts
-// are numbered from 0 in file order, a cluster's in the order of its radical;
-// links from 0, LoopbackLink first. It does not change, and may be used by several
-// goroutines.
+// A Platform is a machine: hosts, links and the routes between hosts. Hosts are numbered from 0 in file order, a
+// cluster's in the order of its radical; links from 0, LoopbackLink first. It does not change, and may be used by
+// several goroutines.
 type Platform struct {
 	name    string
 	hash    [sha256.Size]byte // of the text
@@ -160,9 +155,8 @@ func (p *Platform) HostIndex(name string) (int, bool) {
 	return int(pt.host), ok && pt.host >= 0
 }
 
-// HostProp returns a property of host i: its own, or else that of the cluster
-// it belongs to; of several with that name the first. A property of a zone does not
-// reach the hosts in it.
+// HostProp returns a property of host i: its own, or else that of the cluster it belongs to; of several with that name
+// the first. A property of a zone does not reach the hosts in it.
 func (p *Platform) HostProp(i int, name string) (Prop, bool) {
 	if prop := first(p.groups[p.hostGroups[i]].props, name); prop != nil {
 		return *prop, true
@@ -182,12 +176,10 @@ func first(props []Prop, name string) *Prop {
 // with one name it has the first, as SimGrid. The caller must not change it.
 func (p *Platform) Config() []Prop { return p.config }
 
-// NumLinks returns the number of links, LoopbackLink included, at most
-// MaxLinks.
+// NumLinks returns the number of links, LoopbackLink included, at most MaxLinks.
 func (p *Platform) NumLinks() int { return int(p.numLinks) }
 
-// Link returns link i of [0, NumLinks). Names of links inside clusters are made
-// at each call; LinkFigures spares that.
+// Link returns link i of [0, NumLinks). Names of links inside clusters are made at each call; LinkFigures spares that.
 func (p *Platform) Link(i int32) Link {
 	declared, run, in := p.declared(i)
 	l := *declared
@@ -216,11 +208,9 @@ func (p *Platform) LinkFigures(i int32) (bandwidth, latency float64, policy Poli
 	return l.Bandwidth * bandwidth, l.Latency * latency, l.Policy
 }
 
-// AppendRoute appends to route the links from host src to host dst, in the
-// order a message meets them; a link that is met twice is there twice. Routes
-// of clusters are computed, none is stored, and nothing is allocated if route
-// has the capacity. Both hosts must be in [0, NumHosts). The error says that
-// the platform has no route between the two.
+// AppendRoute appends to route the links from host src to host dst, in the order a message meets them; a link that is
+// met twice is there twice. Routes of clusters are computed, none is stored, and nothing is allocated if route has the
+// capacity. Both hosts must be in [0, NumHosts). The error says that the platform has no route between the two.
 func (p *Platform) AppendRoute(route []int32, src, dst int) ([]int32, error) {
 	return p.AppendLinks(AsMet, route, src, dst)
 }
@@ -250,8 +240,7 @@ func (p *Platform) OrdersDiffer() bool {
 	return ok && g.dijkstra
 }
 
-// A hostGroup is what hosts of one declaration have in common: those of a
-// cluster, or a single one.
+// A hostGroup is what hosts of one declaration have in common: those of a cluster, or a single one.
 type hostGroup struct {
 	speed float64 // flop/s of a core
 	cores int
@@ -259,9 +248,8 @@ type hostGroup struct {
 	watts *HostWatts // nil: the file does not say
 }
 
-// A linkSpan says where the links from number first up to the next span are: in
-// a cluster's table from its link 0, or with no table in Platform.links from
-// index explicit, of the levels in turn.
+// A linkSpan says where the links from number first up to the next span are: in a cluster's table from its link 0, or
+// with no table in Platform.links from index explicit, of the levels in turn.
 type linkSpan struct {
 	first    int32
 	table    *linkTable

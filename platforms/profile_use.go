@@ -57,8 +57,7 @@ type ProfileUse struct {
 	Profile *Profile
 }
 
-// Profiles returns what changes with time, in the order of the file. The caller must not
-// change it.
+// Profiles returns what changes with time, in the order of the file. The caller must not change it.
 func (p *Platform) Profiles() []ProfileUse { return p.profiles }
 
 // Warnings returns what is odd in the description.
@@ -85,8 +84,7 @@ type connectedTrace struct {
 	trace string
 }
 
-// addProfileFiles adds the profiles of the files that the attributes of a host, or of a link of some constraints,
-// name.
+// addProfileFiles adds the profiles of the files that the attributes of a host, or of a link of some constraints, name.
 func (b *builder) addProfileFiles(v *values, host int32, links []int32) {
 	for _, a := range [...]struct {
 		attr string

@@ -161,8 +161,7 @@ func (b *builder) readLinks(v *values) (there, back []int32) {
 	return there, back
 }
 
-// pointName returns the name of a host, router or zone; for messages only, as
-// it searches.
+// pointName returns the name of a host, router or zone; for messages only, as it searches.
 func (p *Platform) pointName(at position) string {
 	names := []string{}
 	for _, points := range []map[string]point{p.points, p.zonePoints} {

@@ -17,9 +17,8 @@ type rule struct {
 	children string
 }
 
-// schema is what this package takes of the DTD, in the names of version 4.
-// Whatever is not in it is refused, never ignored. What cannot matter to messages and
-// computations, disks above all, is in it and then passed over.
+// schema is what this package takes of the DTD, in the names of version 4. Whatever is not in it is refused, never
+// ignored. What cannot matter to messages and computations, disks above all, is in it and then passed over.
 var schema = map[string]rule{
 	"platform": {"version!", "config zone cluster random trace trace_connect"},
 	"config":   {"id", "prop"},
@@ -109,8 +108,7 @@ func checkTree(e *element, file string) error {
 	return nil
 }
 
-// checkAttrs refuses attributes that the rule does not name, that come twice
-// or are missing.
+// checkAttrs refuses attributes that the rule does not name, that come twice or are missing.
 func checkAttrs(e *element, r rule) error {
 	if r.attrs == "*" {
 		return nil

@@ -50,8 +50,7 @@ func (s *star) appendLocal(w walk, route []int32, src, dst int32) ([]int32, erro
 // coordinates are two in the plane and the height, all in ms; NaN where there are none.
 type coordinates [3]float64
 
-// maxCoordinate bounds coordinates, in ms, so that the distances of a route are a possible
-// latency.
+// maxCoordinate bounds coordinates, in ms, so that the distances of a route are a possible latency.
 const maxCoordinate = 1e9
 
 // coordinates reads three numbers of an attribute. An empty text says that there are none.
@@ -93,9 +92,8 @@ func (s *star) addDistance(w walk, src, dst int32) error {
 // HasDistances tells whether there may be routes whose Distance is not 0.
 func (p *Platform) HasDistances() bool { return p.distances }
 
-// Distance returns the seconds that a message from host src to host dst takes besides the
-// latencies of the links of its route: what the coordinates of points in zones of routing
-// Vivaldi say. It is 0 where there is no route.
+// Distance returns the seconds that a message from host src to host dst takes besides the latencies of the links of its
+// route: what the coordinates of points in zones of routing Vivaldi say. It is 0 where there is no route.
 func (p *Platform) Distance(src, dst int) (seconds float64) {
 	if !p.distances {
 		return 0

@@ -85,8 +85,7 @@ func (c *torus) appendLocal(w walk, route []int32, src, dst int32) ([]int32, err
 	return route, nil
 }
 
-// step moves host at by stride, and round the ring if it is the last of size
-// in that direction (x == size-1).
+// step moves host at by stride, and round the ring if it is the last of size in that direction (x == size-1).
 func step(at, stride, x, size int32) int32 {
 	if x == size-1 {
 		return at - stride*(size-1)

@@ -49,8 +49,7 @@ func parseBandwidth(text string) (float64, error) {
 	return bandwidth, bounds.Bandwidth.Check("bandwidth", bandwidth)
 }
 
-// ParseSpeed reads "1Gf" or "1000megaflops" as flop/s, more than 0; without a unit it is
-// flop/s already.
+// ParseSpeed reads "1Gf" or "1000megaflops" as flop/s, more than 0; without a unit it is flop/s already.
 func ParseSpeed(text string) (float64, error) {
 	speed, err := parseSpeed(text)
 	return speed, cmp.Or(err, bounds.Speed.Check("speed", speed))
@@ -93,9 +92,8 @@ func parseScaled(text, want string, units ...scaledUnit) (float64, error) {
 		strings.Join(names[0], " "), strings.Join(names[1], " "))
 }
 
-// ParseLatency reads "0.10us" as seconds; without a unit it is seconds already.
-// The product of number and unit is rounded once, as SimGrid does: 0.10us is 0.10*1e-6, whose last bit may differ from
-// that of 1e-7.
+// ParseLatency reads "0.10us" as seconds; without a unit it is seconds already. The product of number and unit is
+// rounded once, as SimGrid does: 0.10us is 0.10*1e-6, whose last bit may differ from that of 1e-7.
 func ParseLatency(text string) (float64, error) {
 	value, unit, err := splitQuantity(text)
 	if err != nil {

@@ -52,9 +52,7 @@ func (v *values) bandwidth(name string) float64 {
 }
 
 // optionalBandwidth reads a bandwidth in byte/s; 0 where none is given, or 0.
-func (v *values) optionalBandwidth(name string) float64 {
-	return v.quantity(name, parseBandwidth)
-}
+func (v *values) optionalBandwidth(name string) float64 { return v.quantity(name, parseBandwidth) }
 
 // latency reads a latency in seconds, 0 where none is given.
 func (v *values) latency(name string) float64 { return v.quantity(name, ParseLatency) }
@@ -77,8 +75,7 @@ func (v *values) speed(name string) float64 {
 	return chosen
 }
 
-// count reads a whole number of [low, high], also written as 2.0, absent where it is not
-// given.
+// count reads a whole number of [low, high], also written as 2.0, absent where it is not given.
 func (v *values) count(name string, absent, low, high int) int {
 	text := v.text(name)
 	if text == "" {

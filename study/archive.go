@@ -107,8 +107,7 @@ func store(z *zip.Writer, name string, text []byte) error {
 
 // Archive is a study in one file.
 //
-// It was checked: its runs have the names that follow from its plan, its inputs the hashes, and its
-// table the results.
+// It was checked: its runs have the names that follow from its plan, its inputs the hashes, and its table the results.
 type Archive struct {
 	Plan    *Plan             // as it was archived
 	results []*Entry          // of each row
@@ -124,8 +123,7 @@ func OpenArchive(path string) (_ *Archive, err error) {
 	return ReadArchive(f, info.Size(), path)
 }
 
-// ReadArchive reads an archive of so many bytes, and refuses files that WriteArchive has not
-// written.
+// ReadArchive reads an archive of so many bytes, and refuses files that WriteArchive has not written.
 func ReadArchive(r io.ReaderAt, size int64, name string) (*Archive, error) {
 	if size > maxArchive {
 		return nil, regular.TooLong(name, maxArchive)
@@ -261,9 +259,8 @@ func unpack(z *zip.Reader, name string, most uint64) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Create makes a study's directory of an archive, for a version of Reprise, with everything but
-// the results, so that all runs are made again. If it is there already, and has runs that are to
-// be made, found is true, and work can go on.
+// Create makes a study's directory of an archive, for a version of Reprise, with everything but the results, so that
+// all runs are made again. If it is there already, and has runs that are to be made, found is true, and work can go on.
 func (a *Archive) Create(dir, version string) (p *Plan, found bool, err error) {
 	// The plan is the archived one in the name of this version. The texts of its inputs come from the
 	// archive, so that nothing of the machine on which it was planned is needed.
@@ -309,8 +306,7 @@ type Rerun struct {
 // Compare compares results of the archive's runs, made again by a plan that Create has returned,
 // with the archived ones.
 func (a *Archive) Compare(p *Plan, r *Results) *Rerun {
-	// Differences of the inputs and of the version come first: they explain the differences of the
-	// rows.
+	// Differences of the inputs and of the version come first: they explain the differences of the rows.
 	c := &Rerun{Rows: len(a.results), Differences: []string{}, Causes: []string{}}
 	if a.Plan.Version != p.Version {
 		c.Causes = append(c.Causes, fmt.Sprintf("archived by Reprise %s, made again by %s", a.Plan.Version, p.Version))

@@ -25,10 +25,9 @@ type Check struct {
 	Warnings       []string         `json:"warnings"`
 }
 
-// NewCheck compares the makespans of a study, B, with those of another, A, configuration by
-// configuration, by the names of their factors and levels in any order. B is worse if a
-// configuration is slower by more than the threshold, relatively, with 95 % confidence for all of
-// them together.
+// NewCheck compares the makespans of a study, B, with those of another, A, configuration by configuration, by the names
+// of their factors and levels in any order. B is worse if a configuration is slower by more than the threshold,
+// relatively, with 95 % confidence for all of them together.
 //
 // Studies of different work, such as of another order of the matrix, are refused: which of two times
 // is the better one would have no meaning. Differences of fixed settings, inputs, tolerance and
@@ -104,8 +103,7 @@ func differences(a, b *Plan) []string {
 		}
 		return values
 	}
-	// Settings that only one of them has are differences, too; of several that are there the last
-	// counts.
+	// Settings that only one of them has are differences, too; of several that are there the last counts.
 	fixedA, fixedB := fixed(a), fixed(b)
 	for _, word := range slices.Sorted(maps.Keys(fixedA)) {
 		add(word, fixedA[word], cmp.Or(fixedB[word], "not set"))

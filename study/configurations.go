@@ -104,11 +104,9 @@ func figureOf(values []float64, interval float64, random bool) compare.Figure {
 	return compare.ExactFigure(values[0])
 }
 
-// PairOf pairs the times of two configurations: those of the same seeds have noise in common, if
-// they are means.
+// PairOf pairs the times of two configurations: those of the same seeds have noise in common, if they are means.
 func PairOf(name string, a, b *Configuration) compare.Pair {
-	// Times that are all equal come from a machine without noise, whose difference is exact, not
-	// paired.
+	// Times that are all equal come from a machine without noise, whose difference is exact, not paired.
 	isMean := func(c *Configuration) bool {
 		return slices.ContainsFunc(c.times, func(t float64) bool { return t != c.times[0] })
 	}

@@ -11,8 +11,7 @@ import (
 
 // This file predicts what a study costs before it has run: Plan.Predict by the costs of its runs (Config.Cost).
 
-// Predict predicts the cost of a study on this machine, by the results in its directory, if it
-// has one.
+// Predict predicts the cost of a study on this machine, by the results in its directory, if it has one.
 func (p *Plan) Predict(dir string, jobs int) *Prediction {
 	r := NewResults(dir)
 	if dir != "" {
@@ -75,9 +74,8 @@ const (
 	// secondsPerMessage is the cost of a message until runs of the study have been timed.
 	secondsPerMessage = 1e-6
 
-	// An estimate simulates about sampledSteps steps, and all of them where there are fewer than
-	// exactBelow: HPL polls (docs/sampling.md). A run that turns out to be too chaotic for an
-	// estimate costs more.
+	// An estimate simulates about sampledSteps steps, and all of them where there are fewer than exactBelow: HPL polls
+	// (docs/sampling.md). A run that turns out to be too chaotic for an estimate costs more.
 	sampledSteps = 600
 	exactBelow   = 800
 )
@@ -94,8 +92,7 @@ func (c *Config) Cost(tolerance float64) float64 {
 	return steps*messages + 100*float64(c.Run.Ranks())
 }
 
-// cost returns about what a run of the plan costs, in messages, with the further replays of its
-// responses.
+// cost returns about what a run of the plan costs, in messages, with the further replays of its responses.
 func (p *Plan) cost(run int) float64 {
 	messages := p.configs[run].Cost(p.Tolerance)
 	if p.Responses.POP {

@@ -40,8 +40,7 @@ const (
 	// Saving can take seconds.
 	worthSaving = 10 * time.Second
 
-	// checkpointEvery is how often a replay with checkpoints pauses beside the end of its context:
-	// in effect never.
+	// checkpointEvery is how often a replay with checkpoints pauses beside the end of its context: in effect never.
 	checkpointEvery = 365 * 24 * time.Hour
 )
 
@@ -94,9 +93,8 @@ func (e *Efficiencies) Parts() []Part {
 // Evaluator makes runs, and keeps what several of them need: traces, platforms, kernel models. It
 // may be used by several goroutines.
 //
-// An evaluator of a process is the only place where traces and machines are kept in memory: a study
-// of 10,000 rows on one machine parses its platform once, and rows that differ in the seed alone
-// replay the same bytes.
+// An evaluator of a process is the only place where traces and machines are kept in memory: a study of 10,000 rows on
+// one machine parses its platform once, and rows that differ in the seed alone replay the same bytes.
 type Evaluator struct {
 	plan        *Plan
 	traces      cache[[]byte]       // by the identity of a run, weighed in bytes
@@ -171,8 +169,7 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (_ 
 		}
 	}
 
-	// Otherwise the exact replay, from its checkpoint if there is one, with the responses that the
-	// study asks for.
+	// Otherwise the exact replay, from its checkpoint if there is one, with the responses that the study asks for.
 	if out == nil {
 		var p *path.Path
 		if o.Responses.CriticalPath {
@@ -234,8 +231,7 @@ func (e *Evaluator) checkpoint(ctx context.Context, o *replay.Options, file stri
 	// A checkpoint names the run, which names all that it depends on, so another run refuses it.
 	o.Identity = []replay.Property{{Name: "run", Value: filepath.Base(file)},
 		{Name: "version of Reprise", Value: e.plan.Version}}
-	// A replay calls Write at its begin, when nothing is worth saving, and then once more when its
-	// context has ended.
+	// A replay calls Write at its begin, when nothing is worth saving, and then once more when its context has ended.
 	var begun time.Time
 	o.Checkpoints = &replay.Checkpoints{Every: checkpointEvery, Write: func(p *replay.Pause) error {
 		if ctx.Err() == nil { // the first call, at the begin
@@ -295,9 +291,8 @@ func (e *Evaluator) traceOf(ctx context.Context, run programs.Run) (func() (*tra
 	}, err
 }
 
-// load loads a machine for a trace, or for the outline of one, with the options that its platform
-// and its settings ask for. Its parts are those of the plan's inputs; a built-in platform may
-// depend on the number of ranks.
+// load loads a machine for a trace, or for the outline of one, with the options that its platform and its settings ask
+// for. Its parts are those of the plan's inputs; a built-in platform may depend on the number of ranks.
 func (e *Evaluator) load(spec replay.MachineSpec,
 	t replay.Traced) (replay.Machine, replay.Options, []warning.Warning, error) {
 	ranks := t.Header().Ranks
@@ -364,14 +359,12 @@ func (p *Plan) NewCachedEvaluator(dir string) (*CachedEvaluator, error) {
 	return e, err
 }
 
-// Evaluate returns the outcome of a run, and whether the directory had it from before. A new one
-// is written to the journal. Runs are named as if the plan had the options' tolerance and
-// responses.
+// Evaluate returns the outcome of a run, and whether the directory had it from before. A new one is written to the
+// journal. Runs are named as if the plan had the options' tolerance and responses.
 func (e *CachedEvaluator) Evaluate(ctx context.Context, c *Config, o RunOptions) (out *Outcome, known bool, err error) {
-	// The name of a run has tolerance and responses from the plan: a copy of it has those of the options.
-	// The evaluator of a search is asked for runs that are in no plan, of other tolerances and
-	// seeds; their names follow the same rules, so that a later search of the same directory finds
-	// them.
+	// The name of a run has tolerance and responses from the plan: a copy of it has those of the options. The evaluator
+	// of a search is asked for runs that are in no plan, of other tolerances and seeds; their names follow the same
+	// rules, so that a later search of the same directory finds them.
 	p := *e.evaluator.plan
 	p.Tolerance, p.Responses = o.Tolerance, o.Responses
 	id := p.id(c, &Run{Seed: o.Seed, Noise: true})
@@ -385,9 +378,8 @@ func (e *CachedEvaluator) Evaluate(ctx context.Context, c *Config, o RunOptions)
 	return out, false, e.journal.add(&Entry{Run: id, Outcome: out, Wall: time.Since(begin).Seconds()})
 }
 
-// cache keeps the values that were used last, to about a limit of their weights together, in two
-// generations: when the young one has half of the limit it becomes the old one, and the old one
-// is dropped.
+// cache keeps the values that were used last, to about a limit of their weights together, in two generations: when the
+// young one has half of the limit it becomes the old one, and the old one is dropped.
 type cache[V any] struct {
 	limit      int
 	mu         sync.Mutex

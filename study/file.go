@@ -96,15 +96,13 @@ func (p *parser) check(n ast.Node, format string, err error) {
 	}
 }
 
-// file reads the file's keys, in any order, then the factors and the design, which need all of
-// them.
+// file reads the file's keys, in any order, then the factors and the design, which need all of them.
 func (p *parser) file(root ast.Node) {
 	s := p.study
 	entries := textutil.Must(p.Entries(root, "study"))
 	names := mapped(programs.All(), func(of *programs.Program) string { return of.Name })
 	known := strings.Join(names, ", ")
-	// The program comes first, as the names of its parameters depend on it: a built-in one, or the
-	// file of a trace.
+	// The program comes first, as the names of its parameters depend on it: a built-in one, or the file of a trace.
 	for _, e := range entries {
 		if e.Key != "program" {
 			continue
@@ -145,8 +143,7 @@ func (p *parser) file(root ast.Node) {
 	}
 }
 
-// key reads one key. Everything that is no key of its own is a parameter of the machine or of the
-// replay.
+// key reads one key. Everything that is no key of its own is a parameter of the machine or of the replay.
 func (p *parser) key(e yamlfile.Entry) {
 	s := p.study
 	if e.Key == s.program.DatName && s.program.ReadDat != nil {
@@ -192,8 +189,7 @@ func (p *parser) key(e yamlfile.Entry) {
 	}
 }
 
-// settings reads the mappings parameters, of the program, and options, of the simulator, which
-// all runs have.
+// settings reads the mappings parameters, of the program, and options, of the simulator, which all runs have.
 func (p *parser) settings(of yamlfile.Entry) {
 	for _, e := range textutil.Must(p.Entries(of.Value, of.Key)) {
 		name := e.Key
@@ -282,9 +278,8 @@ func (p *parser) fix(n ast.Node, name, value string) {
 	p.study.Fixed = append(p.study.Fixed, list...)
 }
 
-// set checks a setting, and returns it with files by the names that they have in the study's
-// file, which are the same wherever that is read from. A machine becomes its platform and its
-// kernel models.
+// set checks a setting, and returns it with files by the names that they have in the study's file, which are the same
+// wherever that is read from. A machine becomes its platform and its kernel models.
 func (p *parser) set(n ast.Node, name, value string) []Setting {
 	s := p.study
 	p.check(n, "%w", s.known(name))
@@ -344,8 +339,7 @@ func (p *parser) say(saidBy map[string]string, n ast.Node, key string, list []Se
 // 1000..4000 is for Latin hypercubes: makeRows puts levels in its place.
 func (p *parser) readFactors() {
 	known := map[string]bool{}
-	// Factors keep the order of the file, which is that of the columns, and by which the last
-	// changes fastest.
+	// Factors keep the order of the file, which is that of the columns, and by which the last changes fastest.
 	for _, e := range textutil.Must(p.Entries(p.factors, "factors")) {
 		f := Factor{Name: e.Key}
 		switch e.Key {

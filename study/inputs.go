@@ -82,8 +82,7 @@ func inputsOf(m *replay.MachineSpec) []Input {
 	return list
 }
 
-// read reads the text of an input: of a file, of an inline specification, or of something built
-// in. A file goes first.
+// read reads the text of an input: of a file, of an inline specification, or of something built in. A file goes first.
 func (in *Input) read(s *Study) (err error) {
 	in.at = s.find(in.Name)
 	switch {
@@ -161,12 +160,10 @@ func (p *Plan) path(in *Input) string {
 	return filepath.Join(p.dir, in.File)
 }
 
-// textOf returns the content of an input, which must be that of the time when the study was
-// planned.
+// textOf returns the content of an input, which must be that of the time when the study was planned.
 func (p *Plan) textOf(in *Input) (text []byte, err error) {
 	switch {
-	// Texts stay in memory only while the study is planned, or comes from an archive; workers read
-	// the copies.
+	// Texts stay in memory only while the study is planned, or comes from an archive; workers read the copies.
 	case in.text != nil:
 		return in.text, nil
 	case in.File != "":
@@ -234,8 +231,7 @@ func (in *Input) readInline(s *Study) (err error) {
 	return err
 }
 
-// hostsSample is an inline specification of kernel models: hosts that are sampled from a machine
-// model.
+// hostsSample is an inline specification of kernel models: hosts that are sampled from a machine model.
 type hostsSample struct {
 	hosts.DrawOptions
 	hosts.FileOptions

@@ -21,8 +21,7 @@ import (
 // This file writes the results of a worker (journal.add) and reads those of all (Results.Update).
 
 const (
-	// journalsDir is the directory of the journals: a file a worker, which alone appends to it, a
-	// line a run.
+	// journalsDir is the directory of the journals: a file a worker, which alone appends to it, a line a run.
 	journalsDir   = "journals"
 	journalSuffix = ".jsonl"
 
@@ -102,8 +101,7 @@ func (j *journal) add(e *Entry) error {
 	return nil
 }
 
-// withSum returns an entry's text with its checksum: the first 16 digits of the SHA-256 of the
-// text without it.
+// withSum returns an entry's text with its checksum: the first 16 digits of the SHA-256 of the text without it.
 func withSum(text []byte) []byte {
 	return slices.Concat(text[:len(text)-1], []byte(sumKey+sumOf(text)[:16]+`"}`))
 }

@@ -29,8 +29,7 @@ const PlanFormat = 2
 // PlanFile is the name of the plan in a study's directory.
 const PlanFile = "plan.json"
 
-// planLimits are those of the JSON of a plan: objects are runs, levels and settings, values the
-// runs' levels.
+// planLimits are those of the JSON of a plan: objects are runs, levels and settings, values the runs' levels.
 var planLimits = textutil.JSONLimits{Objects: 1 << 21, Values: 1 << 24, String: 1 << 20}
 
 // Plan is the runs of a study with all that workers need to know.
@@ -63,8 +62,7 @@ type Run struct {
 	Noise  bool   `json:"noise"` // there is some: with another seed it is another run
 }
 
-// NewPlan plans the runs of a study for a version of Reprise, and reads the files that they
-// depend on.
+// NewPlan plans the runs of a study for a version of Reprise, and reads the files that they depend on.
 //
 // The plan is complete: workers need neither the study's file nor the files that it names. All that
 // can be known to be wrong before a run is made is an error here, with the row of the design, since
@@ -100,11 +98,10 @@ func NewPlan(s *Study, version string) (*Plan, error) {
 	}
 	p.index()
 
-	// Machines: hosts, levels of links and kernels that configurations name must exist, and there
-	// must be places for all ranks, as an error of the plan is better than one of each run.
-	// Thousands of configurations mostly share a few machines, each of which is checked once.
-	// Machines without noise give the same result with every seed: these rows share one run.
-	// An outline stands in place of the trace, which only a worker makes.
+	// Machines: hosts, levels of links and kernels that configurations name must exist, and there must be places for
+	// all ranks, as an error of the plan is better than one of each run. Thousands of configurations mostly share a few
+	// machines, each of which is checked once. Machines without noise give the same result with every seed: these rows
+	// share one run. An outline stands in place of the trace, which only a worker makes.
 	e, known := p.NewEvaluator(), map[string]bool{} // known machines, and whether they have noise
 	noisy := make([]bool, len(configs))
 	for i, c := range configs {
@@ -256,13 +253,11 @@ func (p *Plan) text() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Create writes a plan, and copies of its inputs, to a directory, or finds it there: then found
-// is true. Another plan there is an error, and so are journals without a plan. Several processes
-// may create the same plan at the same time.
+// Create writes a plan, and copies of its inputs, to a directory, or finds it there: then found is true. Another plan
+// there is an error, and so are journals without a plan. Several processes may create the same plan at the same time.
 func (p *Plan) Create(dir string) (found bool, err error) {
 	defer textutil.Stopped(&err)
-	// A new directory must not hide something built in that the study uses: directories are found
-	// first.
+	// A new directory must not hide something built in that the study uses: directories are found first.
 	if _, err := os.Stat(dir); err != nil {
 		path := textutil.Must(filepath.Abs(dir))
 		for _, in := range p.Inputs {
@@ -338,8 +333,7 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 	return true, fmt.Errorf("%s holds another study: %s; give it a directory of its own with -o", dir, difference)
 }
 
-// Open reads the plan of a study's directory, for a version of Reprise, "" for reading results
-// only.
+// Open reads the plan of a study's directory, for a version of Reprise, "" for reading results only.
 func Open(dir, version string) (*Plan, error) {
 	path := filepath.Join(dir, PlanFile)
 	text, err := regular.Read(path, maxPlan)
@@ -438,8 +432,7 @@ func (p *Plan) check() error {
 var own = []string{PlanFile, CSVFile, ParquetFile, inputsDir, journalsDir, checkpointsDir, workqueue.WorkersDir,
 	workqueue.LeasesDir}
 
-// CheckOutput returns an error if an output file would be one of the study's own files, or among
-// them.
+// CheckOutput returns an error if an output file would be one of the study's own files, or among them.
 func (p *Plan) CheckOutput(path string) error {
 	// By the place after links, as a link may lead into the study's directory.
 	at := atomicfile.Place(path)

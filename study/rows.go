@@ -25,9 +25,8 @@ const wantDesign = "want full, one at a time, {fractional: 1/4}, {latin hypercub
 
 // makeRows makes the rows of the design; without one it is full.
 //
-// The designs are those of package design; the rows of a list stand in the file. All rows have the
-// numbers of levels. A design in which a row comes twice is taken as it is: the rows are one run, and
-// rows of the table for both.
+// The designs are those of package design; the rows of a list stand in the file. All rows have the numbers of levels. A
+// design in which a row comes twice is taken as it is: the rows are one run, and rows of the table for both.
 func (p *parser) makeRows(root ast.Node) {
 	// Errors of the usual design are of the whole file, as no line of it asks for that design.
 	n, name := root, "full"
@@ -58,8 +57,7 @@ func (p *parser) makeRows(root ast.Node) {
 	p.noRanges(name)
 	s := p.study
 	var levels []int
-	// The numbers of rows are bounded before the rows are made, as a few lines of a file may ask
-	// for 2^60.
+	// The numbers of rows are bounded before the rows are made, as a few lines of a file may ask for 2^60.
 	all, each := 1, 1 // rows of a full design, as far as there may be so many, and of the other
 	for _, f := range s.Factors {
 		levels = append(levels, len(f.Levels))
@@ -117,8 +115,7 @@ func (p *parser) fractional(e yamlfile.Entry) {
 		strings.Join(f.Named(factorNames(p.study.Factors)), ", "))
 }
 
-// hypercube makes the levels of ranges, and takes those of lists equally often, as far as that is
-// possible.
+// hypercube makes the levels of ranges, and takes those of lists equally often, as far as that is possible.
 func (p *parser) hypercube(e yamlfile.Entry) {
 	n := textutil.Must(p.Integer(e.Value, "latin hypercube", 2, MaxLevels))
 	s := p.study

@@ -136,8 +136,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }
 
-// ParseBytes reads a size of memory in bytes, such as 8GB or 512 MiB; a number without a unit is
-// one of bytes.
+// ParseBytes reads a size of memory in bytes, such as 8GB or 512 MiB; a number without a unit is one of bytes.
 func ParseBytes(text string) (int64, error) {
 	number, unit := text, 1.0
 	for _, u := range []struct { // the longer names first

@@ -1,5 +1,4 @@
-// Package study makes many replays for one question: which levels of which factors give which
-// makespan.
+// Package study makes many replays for one question: which levels of which factors give which makespan.
 //
 // A file says what is varied (docs/studies.md, [Load]). A [Plan] has its runs, in a directory
 // that any number of workers share ([Plan.Work]); the results are a [Table].
@@ -34,12 +33,11 @@
 //	table.csv            all rows in the order of the design, written by the worker that ends the study
 //	table.parquet        the same
 //
-// A run is named by its ID, 20 hexadecimal digits of the hash of all that its result depends on:
-// version of Reprise, parameters of the trace, bytes of platform and kernel models, options,
-// tolerance, seed. A worker takes a lease, looks whether the run has been done meanwhile, makes
-// it, appends the result to its journal, and removes the lease. A run with a line in a journal is
-// done, whatever leases say; a run without a line, and without a lease of a living worker, is
-// free.
+// A run is named by its ID, 20 hexadecimal digits of the hash of all that its result depends on: version of Reprise,
+// parameters of the trace, bytes of platform and kernel models, options, tolerance, seed. A worker takes a lease, looks
+// whether the run has been done meanwhile, makes it, appends the result to its journal, and removes the lease. A run
+// with a line in a journal is done, whatever leases say; a run without a line, and without a lease of a living worker,
+// is free.
 //
 // # Units
 //
@@ -285,8 +283,7 @@ func (p parameters) canonical(list []Setting) string {
 // config returns the configuration of settings, of which later ones override earlier ones; all
 // else is as the commands have it by default.
 func (p parameters) config(settings []Setting) (*Config, error) {
-	// The order of the settings matters: those of factors come behind the fixed ones, and override
-	// them.
+	// The order of the settings matters: those of factors come behind the fixed ones, and override them.
 	c, own := &Config{}, ""
 	m := &c.Machine
 	var given []trace.Param

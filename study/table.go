@@ -162,8 +162,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return to.Error()
 }
 
-// WriteParquet writes the table as a Parquet file, compressed by zstd, with the columns of
-// WriteCSV: levels are texts.
+// WriteParquet writes the table as a Parquet file, compressed by zstd, with the columns of WriteCSV: levels are texts.
 func (t *Table) WriteParquet(w io.Writer) error {
 	// The root of the schema has the columns in the order of the table.
 	var all columns
@@ -221,8 +220,7 @@ type leaf struct {
 // Name implements parquet.Field.
 func (l leaf) Name() string { return l.name }
 
-// Value implements parquet.Field. The library calls it for values of Go types, and the table
-// writes rows.
+// Value implements parquet.Field. The library calls it for values of Go types, and the table writes rows.
 func (l leaf) Value(reflect.Value) reflect.Value { panic("study: a column has no Go type") }
 
 // WriteTables writes the tables of a study into its directory.

@@ -35,8 +35,7 @@ const (
 type WorkOptions struct {
 	Jobs  int           // runs at once
 	Lease time.Duration // after which a worker that is not seen is dead
-	// Until is when the worker is to have ended; it begins nothing that would take longer. The
-	// zero time: never.
+	// Until is when the worker is to have ended; it begins nothing that would take longer. The zero time: never.
 	Until time.Time
 	// Retry makes runs again that have failed before.
 	Retry bool
@@ -83,9 +82,8 @@ func OfWhich(failed int) string {
 	return fmt.Sprintf(", of which %d failed", failed)
 }
 
-// Work makes runs of the study until none is left that is free, or its time is over, or ctx ends;
-// then runs that have not ended are given back, long exact ones with a checkpoint. If it ends the
-// study, it writes the table.
+// Work makes runs of the study until none is left that is free, or its time is over, or ctx ends; then runs that have
+// not ended are given back, long exact ones with a checkpoint. If it ends the study, it writes the table.
 func (p *Plan) Work(ctx context.Context, o WorkOptions) (work Work, err error) {
 	w, err := p.join(ctx, o)
 	if err != nil {
@@ -197,16 +195,14 @@ func (p *Plan) join(ctx context.Context, o WorkOptions) (*worker, error) {
 	return w, nil
 }
 
-// order returns the rows of the plan's runs, each run once, the longest first, by powers of two
-// of their cost. Those of one power come in the order of their names, which are hashes: in no
-// order of a factor.
+// order returns the rows of the plan's runs, each run once, the longest first, by powers of two of their cost. Those of
+// one power come in the order of their names, which are hashes: in no order of a factor.
 func (p *Plan) order() []int {
 	rows := p.once()
 	class := make([]int, len(p.Runs))
 	for _, row := range rows {
-		// Long runs first, so that the last runs of a study are short and all workers end at about
-		// the same time. Powers of two are classes that are coarse enough for workers to spread
-		// over the levels.
+		// Long runs first, so that the last runs of a study are short and all workers end at about the same time.
+		// Powers of two are classes that are coarse enough for workers to spread over the levels.
 		_, class[row] = math.Frexp(p.cost(row))
 	}
 	slices.SortFunc(rows, func(a, b int) int {
@@ -252,8 +248,7 @@ func (w *worker) next() (row int, l *workqueue.Lease) {
 			w.work.Late++
 			continue
 		}
-		// To take a lease costs a file on the file server; runs that are done or too long were
-		// dropped before.
+		// To take a lease costs a file on the file server; runs that are done or too long were dropped before.
 		l, err := w.me.Take(id)
 		if err == nil && l == nil {
 			w.work.Held++
@@ -277,8 +272,7 @@ func (w *worker) next() (row int, l *workqueue.Lease) {
 	return 0, nil
 }
 
-// isDone reports whether a run has ended: well, or with an error, unless that was before and it
-// is to be made again.
+// isDone reports whether a run has ended: well, or with an error, unless that was before and it is to be made again.
 func (w *worker) isDone(row int) bool {
 	id := w.plan.Runs[row].ID
 	e := w.results.Of(id)
@@ -318,8 +312,7 @@ func (w *worker) make(row int, l *workqueue.Lease) {
 			break
 		}
 		err = l.Done()
-		// The checkpoint is of no use any more. A special file in its place, which no worker has
-		// put there, stays.
+		// The checkpoint is of no use any more. A special file in its place, which no worker has put there, stays.
 		file := w.plan.checkpoint(run.ID)
 		if info, serr := os.Lstat(file); serr != nil || info.Mode().IsRegular() {
 			if rerr := os.Remove(file); !errors.Is(rerr, os.ErrNotExist) {

@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// This file has the algebra of covariances: checkCovariance and factor for models, semidefinite for
-// estimates.
+// This file has the algebra of covariances: checkCovariance and factor for models, semidefinite for estimates.
 
 // checkCovariance returns the error of a matrix that is no covariance of p variables.
 func checkCovariance(m [][]float64, p int) error {
@@ -85,8 +84,7 @@ func factor(m [][]float64) ([][]float64, error) {
 			}
 		}
 	}
-	// The factor of the correlations becomes that of the covariances: row by row it is scaled by
-	// the deviations.
+	// The factor of the correlations becomes that of the covariances: row by row it is scaled by the deviations.
 	for i := range l {
 		for j := range l[i] {
 			l[i][j] *= deviation(m, i)
@@ -122,8 +120,7 @@ func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
 	if !e.Factorize(s, false) {
 		panic("hosts: no eigenvalues of a symmetric matrix")
 	}
-	// Eigenvalues come in ascending order, and the least one decides about the sign of every
-	// variance of a sum.
+	// Eigenvalues come in ascending order, and the least one decides about the sign of every variance of a sum.
 	least := e.Values(nil)[0] // that of factor times correlations, plus 1: 1 + factor*(least - 1)
 	if least >= -rounding {
 		return c, none, 1

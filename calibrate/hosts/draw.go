@@ -17,8 +17,7 @@ import (
 
 // This file draws machines from a model (Model.Draw) and writes them as kernel files.
 
-// Uses of random numbers: each has numbers of its own, which are independent of a replay's with the
-// same seed.
+// Uses of random numbers: each has numbers of its own, which are independent of a replay's with the same seed.
 const (
 	// The letters "host" in ASCII, which no use of a replay has.
 	useClass noise.Use = 0x686f7374 + iota
@@ -32,8 +31,7 @@ const (
 	mostAttempts = 1 << 10
 )
 
-// Drawn is a host, or a CPU of a host, that was drawn. Values are in the order of the model's
-// variables.
+// Drawn is a host, or a CPU of a host, that was drawn. Values are in the order of the model's variables.
 type Drawn struct {
 	Class    int       // index in the model
 	Values   []float64 // by variable
@@ -42,8 +40,7 @@ type Drawn struct {
 
 // DrawOptions says which machine to draw.
 type DrawOptions struct {
-	// The hosts have numbers from 0, and each number its own draws: more hosts are those of fewer,
-	// and some besides.
+	// The hosts have numbers from 0, and each number its own draws: more hosts are those of fewer, and some besides.
 	Hosts int
 	Seed  uint64
 	Day   int // from 1: the same machine on another day; 0: on average
@@ -71,9 +68,8 @@ type Machine struct {
 	Processors []Drawn // by host, and by CPU of the host
 }
 
-// Draw draws a machine: of each host or CPU a class, its average and, unless the day is 0, its
-// values on that day. The draws of a host do not depend on the number of hosts, and its average
-// does not depend on the day.
+// Draw draws a machine: of each host or CPU a class, its average and, unless the day is 0, its values on that day. The
+// draws of a host do not depend on the number of hosts, and its average does not depend on the day.
 func (m *Model) Draw(o DrawOptions) (machine *Machine, err error) {
 	defer textutil.Stopped(&err)
 	textutil.Check(o.Validate())
@@ -83,8 +79,7 @@ func (m *Model) Draw(o DrawOptions) (machine *Machine, err error) {
 	}
 	// A model that was made by hand may be none: the factors below need covariances.
 	textutil.Check(m.Validate())
-	// Of each class the factors of both covariances, which make correlated values of independent
-	// ones.
+	// Of each class the factors of both covariances, which make correlated values of independent ones.
 	var spatial, temporal [][][]float64
 	for i := range m.Classes {
 		spatial = append(spatial, textutil.Must(factor(m.Classes[i].Spatial)))
@@ -102,8 +97,7 @@ func (m *Model) Draw(o DrawOptions) (machine *Machine, err error) {
 				left -= m.Classes[u.Class].Weight
 				u.Class++
 			}
-			// The average of the unit is drawn about the mean of its class, the day about that
-			// average.
+			// The average of the unit is drawn about the mean of its class, the day about that average.
 			u.Values = m.Classes[u.Class].Mean
 			u.move(m, source, spatial[u.Class], useBetween, host, cpu, 0)
 			if o.Day > 0 {
@@ -115,16 +109,14 @@ func (m *Model) Draw(o DrawOptions) (machine *Machine, err error) {
 	return &Machine{o, m, drawn}, nil
 }
 
-// name is the last part of the name of a draw: 10 bits for the CPU, 16 for the attempt and 6 for
-// the variable.
+// name is the last part of the name of a draw: 10 bits for the CPU, 16 for the attempt and 6 for the variable.
 func name(cpu, attempt, variable int) uint32 {
 	return uint32(cpu)<<22 | uint32(attempt)<<6 | uint32(variable)
 }
 
-// move adds l·z to the values, where z is a vector of standard normal deviates. It draws z again
-// while a value is out of range, as a time below zero; after mostAttempts it ends [Model.Draw] with
-// an error. The deviates are named by use, host, day, CPU, attempt and variable, so that the draws
-// of a unit depend on nothing else.
+// move adds l·z to the values, where z is a vector of standard normal deviates. It draws z again while a value is out
+// of range, as a time below zero; after mostAttempts it ends [Model.Draw] with an error. The deviates are named by use,
+// host, day, CPU, attempt and variable, so that the draws of a unit depend on nothing else.
 func (u *Drawn) move(m *Model, source noise.Source, l [][]float64, use noise.Use, host, cpu, day int) {
 	x, z := make([]float64, len(u.Values)), make([]float64, len(u.Values))
 	for attempt := range mostAttempts {
@@ -161,8 +153,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	if err := file.Validate(); err != nil {
 		return err
 	}
-	// The text is kept in memory until it is complete: a file that is too long to be read is
-	// refused as a whole.
+	// The text is kept in memory until it is complete: a file that is too long to be read is refused as a whole.
 	var kernels []string // in the order of their first variables
 	for _, v := range m.Model.Variables {
 		if !slices.Contains(kernels, v.Kernel) {
@@ -170,8 +161,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 		}
 	}
 	var b strings.Builder
-	// The head: that of the base, with its kernels, or a file of its own whose hosts without a name
-	// are average ones.
+	// The head: that of the base, with its kernels, or a file of its own whose hosts without a name are average ones.
 	if len(o.Base) > 0 {
 		if err := calibrate.WriteBase(&b, o.Base, file, m.Model.CPUsPerHost); err != nil {
 			return err

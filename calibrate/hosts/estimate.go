@@ -69,8 +69,7 @@ func Estimate(s *Sample, o Options) (report *Report, err error) {
 		class.Weight = float64(len(g.units)) / float64(len(units))
 		r.Classes, m.Classes = append(r.Classes, *report), append(m.Classes, *class)
 	}
-	// The means of a class may be those of no host, as of coefficients below zero. Draws would
-	// never end then.
+	// The means of a class may be those of no host, as of coefficients below zero. Draws would never end then.
 	if err := m.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", calibrate.ErrMeaningless, err)
 	}
@@ -136,8 +135,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	if len(g.units) < 2 {
 		return nil, nil, fmt.Errorf("%w: 1 %s: nothing says how %ss differ", calibrate.ErrMeaningless, unit, unit)
 	}
-	// The mean of a class is that of its units' means, each of which counts once, however many days
-	// it has.
+	// The mean of a class is that of its units' means, each of which counts once, however many days it has.
 	p, n := len(variables), float64(len(g.units))
 	r, c := &ClassReport{Name: g.name}, &Class{Name: g.name, Mean: make([]float64, p)}
 	inverse := 0.0 // mean over the units of 1/days
@@ -258,8 +256,7 @@ func (r *Report) learnClasses(units []*unitOf, o Options) ([]group, error) {
 			within += float64((r.Values[at] - u.mean[at]) * (r.Values[at] - u.mean[at]))
 		}
 	}
-	// Scaled values make the bounds of variances independent of the unit, and of the size of the
-	// coefficient.
+	// Scaled values make the bounds of variances independent of the unit, and of the size of the coefficient.
 	x, least := make([]float64, len(units)), 1.0
 	if sum > 0 {
 		variance := sum / max(1, n-1)
@@ -322,8 +319,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "  %d classes: BIC %.1f\n", c.Classes, c.BIC)
 		}
 	}
-	// A deviation is told in seconds and as a part of the mean; a coefficient of 0 has no such
-	// part.
+	// A deviation is told in seconds and as a part of the mean; a coefficient of 0 has no such part.
 	percent := func(part, whole float64) string {
 		if whole == 0 {
 			return ""

@@ -21,8 +21,7 @@ import (
 // formatVersion is the version of the file format.
 const formatVersion = 1
 
-// Parse reads a machine model (docs/calibrate.md). name stands for the file in
-// messages. Errors begin with name:line.
+// Parse reads a machine model (docs/calibrate.md). name stands for the file in messages. Errors begin with name:line.
 func Parse(r io.Reader, name string) (m *Model, err error) {
 	// A file of another format is called by its name.
 	head := sniff.Remember(r)
@@ -92,8 +91,7 @@ func (p *parser) check(n ast.Node, err error) {
 	}
 }
 
-// fields returns the values of a mapping by key, which must have the needed keys and may have the
-// others.
+// fields returns the values of a mapping by key, which must have the needed keys and may have the others.
 func (p *parser) fields(n ast.Node, what string, needed []string, others ...string) map[string]ast.Node {
 	f := textutil.Must(p.Fields(n, what, slices.Concat(needed, others)...))
 	for _, key := range needed {
@@ -112,8 +110,7 @@ func (p *parser) text(n ast.Node, what string) string {
 	return textutil.Must(p.Text(n, what))
 }
 
-// choice returns the text of a key, which must be one of the given ones, "" if the file does not
-// have it.
+// choice returns the text of a key, which must be one of the given ones, "" if the file does not have it.
 func (p *parser) choice(n ast.Node, what string, allowed ...string) string {
 	text := p.text(n, what)
 	if n != nil && !slices.Contains(allowed, text) {
@@ -163,8 +160,7 @@ func (m *Model) WriteYAML(w io.Writer) error {
 		fmt.Fprintf(&b, "  - {kernel: %s, %s: %s}\n", v.Kernel, key, v.Term)
 	}
 	b.WriteString("classes:\n")
-	// Covariances have a row on each line, with all numbers of it: they are symmetric, and read as
-	// such.
+	// Covariances have a row on each line, with all numbers of it: they are symmetric, and read as such.
 	for i := range m.Classes {
 		c := &m.Classes[i]
 		fmt.Fprintf(&b, "  - name: %s\n    weight: %s\n    mean: %s\n", strconv.Quote(c.Name),

@@ -15,20 +15,17 @@
 // and a machine with slow nodes is a mixture of such classes. The unit is a host,
 // or one of its CPUs. docs/calibrate.md has the methods and the file.
 //
-// A [Sample] has coefficients of units and days, a [Report] the [Model] that was estimated from it,
-// a [Machine] the hosts that were drawn from a model. Timings are fitted by calibrate; the kernel
-// file of a machine is for replays.
+// A [Sample] has coefficients of units and days, a [Report] the [Model] that was estimated from it, a [Machine] the
+// hosts that were drawn from a model. Timings are fitted by calibrate; the kernel file of a machine is for replays.
 //
 // # Units
 //
-// Coefficients are in seconds per unit of their term, such as a product of dimensions; days are
-// numbers.
+// Coefficients are in seconds per unit of their term, such as a product of dimensions; days are numbers.
 //
 // # Errors
 //
-// An error in a file begins with its name and line. A sample from which nothing can be estimated is
-// an error; a part of the model that it does not tell, as from a single day, is a note in the
-// report.
+// An error in a file begins with its name and line. A sample from which nothing can be estimated is an error; a part of
+// the model that it does not tell, as from a single day, is a note in the report.
 //
 // # Source
 //
@@ -176,8 +173,7 @@ func checkVariables(list []Variable) error {
 	return nil
 }
 
-// validate checks a class by itself; errors begin with its name. The number of variables is that of
-// the model.
+// validate checks a class by itself; errors begin with its name. The number of variables is that of the model.
 func (c *Class) validate(variables []Variable) (err error) {
 	defer func() {
 		if err != nil {

@@ -12,8 +12,7 @@ import (
 	"reprise/trace/warning"
 )
 
-// This file makes samples, from which Estimate estimates models: Sample.Read from tables, FromFits
-// from fits.
+// This file makes samples, from which Estimate estimates models: Sample.Read from tables, FromFits from fits.
 
 // maxRecords bounds the number of rows of coefficients.
 const maxRecords = 1 << 20
@@ -49,8 +48,7 @@ func NewSample(variables []Variable, perCPU bool, shape string) (*Sample, error)
 	return &Sample{Variables: variables, PerCPU: perCPU, Shape: shape}, nil
 }
 
-// ReadOptions says how to read a table of coefficients. Columns of hosts, CPUs and dates have fixed
-// names.
+// ReadOptions says how to read a table of coefficients. Columns of hosts, CPUs and dates have fixed names.
 type ReadOptions struct {
 	Columns []string // by variable: the column (name in lower case) that has it
 	Class   string   // the column with the class of the unit; default: none
@@ -172,8 +170,7 @@ func FromFits(r *calibrate.LearnReport, perCPU bool) (*Sample, error) {
 			s.Variables = append(s.Variables, Variable{Kernel: k.Function, Term: terms[0].Term, Noise: true})
 		}
 
-		// Each group is the model of one unit on one day. The first kernel makes the records, the
-		// others complete them.
+		// Each group is the model of one unit on one day. The first kernel makes the records, the others complete them.
 		for j := range k.Groups {
 			key, piece := keyOf(k.Groups[j].Place), &k.Groups[j].Pieces[0]
 			in, ok := at[key]

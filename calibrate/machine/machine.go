@@ -20,8 +20,7 @@
 //
 // # Errors
 //
-// An error of a step begins with its name. A directory that has files, but not those of an earlier
-// call, is refused.
+// An error of a step begins with its name. A directory that has files, but not those of an earlier call, is refused.
 //
 // # Source
 //
@@ -177,9 +176,8 @@ func Make(ctx context.Context, o Options) (err error) {
 	}
 	textutil.Check(m.measure(stepMessageTimes, messages))
 
-	// A kernel that could not be timed keeps its model of the built-in set, which scales with the
-	// speed of the host; the fit warns of it. If the runs call no kernel, the machine has the
-	// built-in set only.
+	// A kernel that could not be timed keeps its model of the built-in set, which scales with the speed of the host;
+	// the fit warns of it. If the runs call no kernel, the machine has the built-in set only.
 	if m.recorded > 0 {
 		text := textutil.Must(kernels.BuiltinText("default"))
 		textutil.Check(atomicfile.Write(m.path("kernels.yaml"), func(w io.Writer) error {
@@ -192,8 +190,7 @@ func Make(ctx context.Context, o Options) (err error) {
 		textutil.Check(m.step(stepKernelModels, step{Args: args}))
 	}
 
-	// The platform has the hosts that the launcher's ranks were on, each with the speed of the
-	// largest kernel.
+	// The platform has the hosts that the launcher's ranks were on, each with the speed of the largest kernel.
 	var report struct {
 		Ranks []network.Rank `json:"ranks"`
 	}
@@ -263,10 +260,9 @@ func (m *maker) keepSteps() error {
 	return atomicfile.Write(m.path(stepsFile), func(w io.Writer) error { return textutil.WriteJSON(w, m.done) })
 }
 
-// recordedSpeed returns the flop that a second of computation counts for in traces that tracegen
-// mpi recorded, if they call no kernel: hosts of that speed take for each computation the time that
-// was recorded. It is 0 of other traces, those of generators among them, which do not have the
-// parameter.
+// recordedSpeed returns the flop that a second of computation counts for in traces that tracegen mpi recorded, if they
+// call no kernel: hosts of that speed take for each computation the time that was recorded. It is 0 of other traces,
+// those of generators among them, which do not have the parameter.
 func recordedSpeed(paths []string) (speed float64, err error) {
 	for i, path := range paths {
 		t, err := trace.Open(path)
@@ -392,8 +388,7 @@ func (m *maker) speed() (speed float64) {
 	return speed
 }
 
-// writeManual describes the machine for people: how it was made, the facts of its measurements, and
-// how sure it is.
+// writeManual describes the machine for people: how it was made, the facts of its measurements, and how sure it is.
 func (m *maker) writeManual(w io.Writer) (err error) {
 	defer textutil.Stopped(&err)
 	fmt.Fprintf(w, "# Machine %s\n\nMade by calibrate %s, for `replay --machine`.\n", filepath.Base(m.Dir),
@@ -414,8 +409,7 @@ func (m *maker) writeManual(w io.Writer) (err error) {
 			command.Quoted(s.Args...))
 	}
 
-	// The measurements come before the fits. The facts of one are comments at the head of its
-	// table.
+	// The measurements come before the fits. The facts of one are comments at the head of its table.
 	for _, name := range steps {
 		table := tables[name]
 		file := m.report(name)

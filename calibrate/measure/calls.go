@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// This file holds the calls of runs (RunCalls) and chooses of them the sizes that are timed
-// (kernelCalls.choose).
+// This file holds the calls of runs (RunCalls) and chooses of them the sizes that are timed (kernelCalls.choose).
 
 // RunCalls holds the calls that a run makes: of each kernel its sizes, how often each is called,
 // and a first guess of how long it takes, by which the run's time is divided among them. The zero
@@ -102,8 +101,7 @@ type sizeCalls struct {
 	most   float64 // number of the calls of that run
 }
 
-// Only has the kernels of these names timed and no others, whose calls still give the run its
-// shape.
+// Only has the kernels of these names timed and no others, whose calls still give the run its shape.
 func (r *RunCalls) Only(names []string) {
 	for _, k := range r.kernels {
 		k.omit = !slices.Contains(names, k.kernel.Name)

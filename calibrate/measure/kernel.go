@@ -48,8 +48,7 @@ func (k *Kernel) isHPL() bool {
 	if !ok || !slices.Equal(f.dims, k.Dims) || len(k.Attrs) != len(f.attrs) {
 		return false
 	}
-	// Values of attributes are letters of BLAS: a kernel of another program may have the name and
-	// other values.
+	// Values of attributes are letters of BLAS: a kernel of another program may have the name and other values.
 	for _, name := range f.attrs {
 		if len(k.attr(name)) != 1 || !strings.Contains("LRUNT", k.attr(name)) {
 			return false
@@ -126,8 +125,7 @@ var forms = map[string]form{
 	}},
 }
 
-// HPL's own copies and row swaps: of the matrix, of U and of messages, U being stored as it is (N)
-// or transposed (T).
+// HPL's own copies and row swaps: of the matrix, of U and of messages, U being stored as it is (N) or transposed (T).
 func init() {
 	for name := range strings.FieldsSeq("dlacpy dlatcpy dlaswp00N dlaswp01N dlaswp01T dlaswp02N dlaswp03N dlaswp03T " +
 		"dlaswp04N dlaswp04T dlaswp05N dlaswp05T dlaswp06N dlaswp06T") {

@@ -1,5 +1,4 @@
-// Package measure times the kernels that a run calls, on the machine that it runs on, for calibrate
-// kernels to fit.
+// Package measure times the kernels that a run calls, on the machine that it runs on, for calibrate kernels to fit.
 //
 //	run := &measure.RunCalls{}                           // the calls of a run
 //	k := run.Kernel(kernel, guess)
@@ -20,8 +19,7 @@
 // A [RunCalls] holds the calls, a [Plan] the sizes and their order, a [Result] the timings and a [Report]
 // everything that is told of them. Reading runs from traces is left to calibrate/runs, fitting to calibrate.
 //
-// This package and measure/network are the only ones of the models that look at a clock; it knows
-// nothing of traces.
+// This package and measure/network are the only ones of the models that look at a clock; it knows nothing of traces.
 //
 // # Units
 //
@@ -78,8 +76,7 @@ const (
 	Cold  Operands = "cold" // in memory
 )
 
-// ParseOperands returns the operands of a name: "run", "hot", "cold", or "both" for hot and cold
-// ones.
+// ParseOperands returns the operands of a name: "run", "hot", "cold", or "both" for hot and cold ones.
 func ParseOperands(text string) ([]Operands, bool) {
 	if text == "both" {
 		return []Operands{Hot, Cold}, true

@@ -10,8 +10,7 @@ import (
 
 // allowedCores returns the cores that this process may use.
 func allowedCores() ([]int, error) {
-	// Affinity is of the calling thread, which has that of the process unless somebody has changed
-	// it.
+	// Affinity is of the calling thread, which has that of the process unless somebody has changed it.
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return nil, fmt.Errorf("cores of this process: %w", err)

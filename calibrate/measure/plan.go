@@ -38,8 +38,7 @@ type Plan struct {
 	space  space
 	cached int64 // elements that the caches hold for a process
 
-	// Of HPCG: the boxes of the runs, and the sets of iterations in the order in which they are
-	// made.
+	// Of HPCG: the boxes of the runs, and the sets of iterations in the order in which they are made.
 	boxes []box
 	sets  []loopSet
 }
@@ -75,8 +74,7 @@ const (
 	aFewPasses  = 5
 )
 
-// callOverhead is the time of a call besides its computation and the reading of its operands, in
-// seconds.
+// callOverhead is the time of a call besides its computation and the reading of its operands, in seconds.
 const callOverhead = 20e-6
 
 // useOrder is a use of random numbers, which no other package has.
@@ -87,10 +85,9 @@ type OptionError struct{ error }
 
 // NewPlan plans the measurement of a run. Errors about options are an [OptionError], or [Options.Validate]'s.
 //
-// Of HPL it chooses sizes from the calls, as many of each kernel as its part of the run's time asks
-// for and as have room in the budget, and an order: pass after pass over all of them, each in an
-// order of its own, so that no drift of the machine passes for an effect of the size. Sizes that do
-// not fit into memory or budget are made smaller.
+// Of HPL it chooses sizes from the calls, as many of each kernel as its part of the run's time asks for and as have
+// room in the budget, and an order: pass after pass over all of them, each in an order of its own, so that no drift of
+// the machine passes for an effect of the size. Sizes that do not fit into memory or budget are made smaller.
 //
 // Of HPCG it takes the boxes and the order of the run: the content of the caches at the beginning
 // of a loop decides its time.
@@ -135,8 +132,7 @@ func NewPlan(run *RunCalls, o Options) (plan *Plan, err error) {
 		}
 	}
 
-	// HPL's calls are timed in random order, HPCG's in that of the run: one plan has calls of one
-	// of them.
+	// HPL's calls are timed in random order, HPCG's in that of the run: one plan has calls of one of them.
 	switch {
 	case hasHPL && hasLoops:
 		return nil, errors.New("kernels of HPL and of HPCG: measure for runs of the one and of the other by themselves, " +
@@ -154,13 +150,11 @@ func NewPlan(run *RunCalls, o Options) (plan *Plan, err error) {
 // planBLAS plans the kernels of HPL, of a run that takes so many seconds in all.
 func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *Options) {
 	p.source = "kernels.c"
-	// HPL's copies are unrolled by hand, over pointers that may be equal, so that no compiler makes
-	// vectors of them.
+	// HPL's copies are unrolled by hand, over pointers that may be equal, so that no compiler makes vectors of them.
 	p.flags = []string{"-O3", "-fno-tree-vectorize"}
 
-	// The memory of a process is divided: matrices get what their runs have, or three eighths of
-	// what there is. The rest is for operands outside of the matrix and for arrays that are read
-	// between calls.
+	// The memory of a process is divided: matrices get what their runs have, or three eighths of what there is. The
+	// rest is for operands outside of the matrix and for arrays that are read between calls.
 	p.shapes = slices.Clone(run.shapes) // of the runs that were added, or of the only one
 	if len(p.shapes) == 0 {
 		p.shapes = []shape{run.shape()}
@@ -180,8 +174,7 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 		p.space.matrix = max(p.space.matrix, s.rows*s.columns)
 		p.space.triangles += s.nb * s.nb
 	}
-	// Cold operands need a sweep over twice a rank's part of the caches and 4 MiB, or a quarter of
-	// its memory.
+	// Cold operands need a sweep over twice a rank's part of the caches and 4 MiB, or a quarter of its memory.
 	if slices.Contains(o.Operands, Cold) {
 		p.space.swept = min(32*o.cached()+4<<20, o.Memory/4) / 8
 	}
@@ -280,8 +273,7 @@ func (p *Plan) needs(c *Call) needs {
 func (p *Plan) choose(known []*kernelCalls, total, scale float64, o *Options) {
 	p.Calls = nil
 	for i, k := range known {
-		// The number of sizes grows with the root of the share, so that short kernels get more than
-		// their share.
+		// The number of sizes grows with the root of the share, so that short kernels get more than their share.
 		share := k.seconds() / total
 		n := int(scale * (someSizes + float64((mostSizes-someSizes)*math.Sqrt(share))))
 		var last [4]int64
@@ -367,8 +359,7 @@ func (p *Plan) text() []byte {
 	}
 	for _, s := range p.sets {
 		for _, c := range s.calls {
-			// Kernels on a matrix do not look at the number of elements, which is the first
-			// dimension of the others.
+			// Kernels on a matrix do not look at the number of elements, which is the first dimension of the others.
 			fmt.Fprintln(b, s.box, c.kernel, c.level, c.vectors, c.dims[0], c.beta)
 		}
 	}
@@ -400,8 +391,7 @@ type shape struct {
 	wholeRows     bool  // a panel stays in the matrix: the run has one process column
 }
 
-// nearlyWhole is the part of N/P rows that each process has at least, since N is mostly no multiple
-// of the block size.
+// nearlyWhole is the part of N/P rows that each process has at least, since N is mostly no multiple of the block size.
 const nearlyWhole = 0.9
 
 // shape returns the shape of a run whose calls were added to r.
@@ -429,8 +419,7 @@ func (r *RunCalls) shape() shape {
 			s.rows, s.columns = max(s.rows, n.rows), max(s.columns, n.columns)
 		}
 	}
-	// Of N rows and columns on P x Q ranks a process has N/P and N/Q: their ratio is P/Q, which is
-	// P*Q where Q is 1.
+	// Of N rows and columns on P x Q ranks a process has N/P and N/Q: their ratio is P/Q, which is P*Q where Q is 1.
 	s.wholeRows = r.Ranks > 0 && float64(s.columns) >= nearlyWhole*float64(s.rows)*float64(r.Ranks)
 	return s
 }

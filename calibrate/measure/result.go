@@ -25,8 +25,7 @@ var (
 		"ALIAS"}
 )
 
-// WriteCSV writes the timings as calibrate kernels reads them, after facts about the measurement as
-// comments.
+// WriteCSV writes the timings as calibrate kernels reads them, after facts about the measurement as comments.
 func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error {
 	// The header has the attributes and dimensions that some kernel has.
 	attrs := slices.DeleteFunc(slices.Clone(attrColumns), func(name string) bool {
@@ -59,8 +58,7 @@ func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error
 			}
 			row = append(row, field)
 		}
-		// The processor share is bounded, as its clock ticks in larger steps. The core is the first
-		// one of the rank.
+		// The processor share is bounded, as its clock ticks in larger steps. The core is the first one of the rank.
 		_ = table.Write(append(row, string(c.Operands), fmt.Sprintf("%.9e", t.Seconds),
 			fmt.Sprintf("%.3g", min(1, t.CPU/t.Seconds)), host, strconv.Itoa(t.Rank), strconv.Itoa(p.Groups[t.Rank][0]),
 			t.Date.UTC().Format(time.RFC3339)))
@@ -110,8 +108,7 @@ func (r *Result) Quality(p *Plan, threads int) (q Quality) {
 			wall, cpu = wall+t.Seconds, cpu+min(t.CPU, t.Seconds)
 		}
 	}
-	// With several threads the seconds of the processor are a sum over them, some of which may have
-	// waited.
+	// With several threads the seconds of the processor are a sum over them, some of which may have waited.
 	if wall > 0 && threads == 1 {
 		q.Processor = cpu / wall
 	}
@@ -238,8 +235,7 @@ type Account struct {
 	failure     error // of a process, after the timings that there are
 }
 
-// Finish sets how the measurement ended: by the failure of a process, by an interrupt, or with its
-// budget used up.
+// Finish sets how the measurement ended: by the failure of a process, by an interrupt, or with its budget used up.
 func (a *Account) Finish(failure error, interrupted, overBudget bool, budget time.Duration) {
 	a.failure, a.interrupted, a.Ended = failure, interrupted, "complete"
 	switch {
@@ -260,8 +256,7 @@ func (a *Account) Reached() string {
 	return fmt.Sprintf("%s after %d of %d timings", a.Ended, a.Timings, a.Planned)
 }
 
-// Incomplete returns the error of a measurement that was interrupted or failed, and whose timings
-// were written.
+// Incomplete returns the error of a measurement that was interrupted or failed, and whose timings were written.
 func (a *Account) Incomplete() error {
 	switch {
 	case a.failure != nil:
@@ -303,8 +298,7 @@ func (r *Report) Complete(plan *Plan, o *Options, result *Result, failure error)
 	for _, g := range plan.Groups {
 		cores = append(cores, numbers(g, ","))
 	}
-	// The facts are those that somebody needs who repeats the measurement, or compares it with
-	// another one.
+	// The facts are those that somebody needs who repeats the measurement, or compares it with another one.
 	r.Method = append(r.Method,
 		Fact{"seed", strconv.FormatUint(o.Seed, 10)},
 		Fact{"compiler", result.Compiler},

@@ -21,8 +21,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-// This file measures (Run): it compiles and starts the C programs of helper, and reads their
-// timings.
+// This file measures (Run): it compiles and starts the C programs of helper, and reads their timings.
 
 //go:embed helper
 var helper embed.FS
@@ -92,9 +91,8 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 		r.BLAS = textutil.Must(w.ready())
 	}
 
-	// The workers meet before each call without this process (helper/meeting.h), which only reads
-	// their lines. All workers are read at once. If one fails, the others, which would wait for it,
-	// are ended.
+	// The workers meet before each call without this process (helper/meeting.h), which only reads their lines. All
+	// workers are read at once. If one fails, the others, which would wait for it, are ended.
 	var mutex sync.Mutex // guards r and progress
 	errs := make([]error, len(workers))
 	var wait sync.WaitGroup
@@ -134,9 +132,8 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 // command line of the process of a rank, and ends [Run] at an error.
 func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) func(rank int) []string {
 	compiler := textutil.Must(findCompiler(o.Compiler))
-	// The source is compiled among the headers of its directory, which go there as they are. The
-	// processes have two files in common: the plan, and a page that they meet in
-	// (helper/meeting.h).
+	// The source is compiled among the headers of its directory, which go there as they are. The processes have two
+	// files in common: the plan, and a page that they meet in (helper/meeting.h).
 	sources := textutil.Must(fs.Sub(helper, "helper"))
 	source := textutil.Must(helper.ReadFile("helper/" + p.source))
 	planFile, shared := filepath.Join(dir, "plan"), filepath.Join(dir, "shared")
@@ -198,8 +195,7 @@ func startWorker(ctx context.Context, command []string, cores []int, threads int
 	for _, name := range threadVariables {
 		w.cmd.Env = append(w.cmd.Env, name+"="+strconv.Itoa(threads))
 	}
-	// A process group of its own keeps signals of the terminal away: the parent ends the worker,
-	// and keeps its timings.
+	// A process group of its own keeps signals of the terminal away: the parent ends the worker, and keeps its timings.
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the keyboard is for us only
 	w.cmd.Stderr = w.stderr
 	out, err := w.cmd.StdoutPipe()
@@ -255,8 +251,7 @@ func (w *worker) ready() (about string, err error) {
 	return about, nil
 }
 
-// next returns the number of a call of the plan, its seconds and those of the processor; io.EOF at
-// the end.
+// next returns the number of a call of the plan, its seconds and those of the processor; io.EOF at the end.
 func (w *worker) next(calls int) (number int, seconds, cpu float64, err error) {
 	line, err := w.line()
 	switch {
@@ -277,8 +272,7 @@ func (w *worker) next(calls int) (number int, seconds, cpu float64, err error) {
 	return number, seconds, cpu, nil
 }
 
-// Beginning is a writer that keeps the first bytes of a text, such as the output of a process, and
-// drops the rest.
+// Beginning is a writer that keeps the first bytes of a text, such as the output of a process, and drops the rest.
 type Beginning struct {
 	Most int // bytes that it keeps
 	text strings.Builder

@@ -1,5 +1,4 @@
-// Package mixture fits mixtures of normal laws to numbers, by expectation and
-// maximisation from deterministic starts.
+// Package mixture fits mixtures of normal laws to numbers, by expectation and maximisation from deterministic starts.
 //
 //	fit, err := mixture.New(x, 2, mixture.Options{LeastVariance: 1e-12, LeastMembers: 10})
 //	fmt.Println(fit.Laws[0].Mean, fit.BIC())
@@ -37,8 +36,7 @@ const (
 	outermost = 512
 )
 
-// Limits of the iteration: its steps, and by how much the mean logarithm of the density must grow
-// in each.
+// Limits of the iteration: its steps, and by how much the mean logarithm of the density must grow in each.
 const (
 	mostSteps = 500
 	leastGain = 1e-7
@@ -72,14 +70,12 @@ func New(x []float64, k int, o Options) (*Fit, error) {
 	sorted := slices.Sorted(slices.Values(x))
 	f := &Fit{LogLikelihood: math.Inf(-1), n: len(x), Members: make([]int, k)}
 	few, weights := gathered(sorted)
-	// Two starts, as the iteration ends at the nearest maximum of the likelihood, not at the
-	// highest.
+	// Two starts, as the iteration ends at the nearest maximum of the likelihood, not at the highest.
 	var even []int
 	for i := 1; i < k; i++ {
 		even = append(even, i*len(x)/k)
 	}
-	// The other start is at the k-1 widest gaps that leave runs of at least so many numbers, if
-	// there are as many.
+	// The other start is at the k-1 widest gaps that leave runs of at least so many numbers, if there are as many.
 	starts, gaps, order := [][]int{even}, []int(nil), []int(nil)
 	for i := max(1, o.LeastMembers); i <= len(x)-o.LeastMembers; i++ {
 		order = append(order, i)
@@ -114,8 +110,7 @@ func New(x []float64, k int, o Options) (*Fit, error) {
 			laws = append(laws, l)
 			begin = end
 		}
-		// The iteration works on the gathered numbers; which result is better is told by all of
-		// them.
+		// The iteration works on the gathered numbers; which result is better is told by all of them.
 		laws = maximise(few, weights, laws, o.LeastVariance)
 		likelihood := 0.0
 		for _, v := range sorted {
@@ -165,8 +160,7 @@ func (f *Fit) Skewness(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// gathered returns at most about mostAlone numbers that stand for the sorted x, and how many each
-// stands for.
+// gathered returns at most about mostAlone numbers that stand for the sorted x, and how many each stands for.
 func gathered(x []float64) (few, weights []float64) {
 	run := 1
 	if len(x) > mostAlone {
@@ -249,8 +243,7 @@ func shares(laws []Law, v float64, share []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// logDensity returns the logarithm of the density at v, by which the law counts in the mixture:
-// with its weight.
+// logDensity returns the logarithm of the density at v, by which the law counts in the mixture: with its weight.
 func (l *Law) logDensity(v float64) float64 {
 	d := v - l.Mean
 	return math.Log(l.Weight) - float64(d*d)/(2*l.Variance) - math.Log(2*math.Pi*l.Variance)/2

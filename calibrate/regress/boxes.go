@@ -8,12 +8,11 @@ import (
 // This file divides a sample into boxes with a fit each (Sample.Partition), for kernels whose time
 // follows other terms for small sizes than for large ones.
 
-// Partition fits the sample in parts, at most so many, which are boxes in the coordinates of the
-// points (at). fit fits one part. In each round it splits one part in two, with the split that
-// lowers the score of all parts most; each side gets terms of its own. Parts whose relative error
-// is below goodEnough are not split. Of the partitions of all rounds it returns the one with the
-// lowest score: the first of two thresholds that a curve needs may not pay alone. It returns nil if
-// there is no fit of all points.
+// Partition fits the sample in parts, at most so many, which are boxes in the coordinates of the points (at). fit fits
+// one part. In each round it splits one part in two, with the split that lowers the score of all parts most; each side
+// gets terms of its own. Parts whose relative error is below goodEnough are not split. Of the partitions of all rounds
+// it returns the one with the lowest score: the first of two thresholds that a curve needs may not pay alone. It
+// returns nil if there is no fit of all points.
 func (s *Sample) Partition(at [][]float64, most int, fit func(*Sample) *Relative) []Part {
 	first := Part{All(len(at[0])), fit(s), UpTo(len(s.Y))}
 	if first.Fit == nil {
@@ -81,9 +80,8 @@ func (s *Sample) total(parts []Part) float64 {
 	return score(n, loss, paid)
 }
 
-// split returns the parts with one of them split in two, where the score is lowest, and nil if no
-// part can be split. In each coordinate of a part it tries some places first, then all between the
-// best of them and its neighbours.
+// split returns the parts with one of them split in two, where the score is lowest, and nil if no part can be split. In
+// each coordinate of a part it tries some places first, then all between the best of them and its neighbours.
 func (s *Sample) split(parts []Part, at [][]float64, fit func(*Sample) *Relative) (best []Part) {
 	for i := range parts {
 		whole, weight := &parts[i], 0.0

@@ -29,9 +29,8 @@ import (
 	"slices"
 )
 
-// This file fits consecutive lines to points: the overheads and transfer times of messages by their
-// size, with breakpoints that are given (FitPieces) or learned (LearnPieces). Times of kernels are
-// fitted by the other files.
+// This file fits consecutive lines to points: the overheads and transfer times of messages by their size, with
+// breakpoints that are given (FitPieces) or learned (LearnPieces). Times of kernels are fitted by the other files.
 
 // Errors of fits that would mean nothing, wrapped with what was found: ErrPoints is about more points than breakpoints
 // are learned from.
@@ -55,8 +54,7 @@ type Pieces struct {
 	LogSSE float64 // sum of squared residuals of the logarithms
 }
 
-// LogError returns the root of the mean squared residual of the logarithms: for small ones, the
-// relative error.
+// LogError returns the root of the mean squared residual of the logarithms: for small ones, the relative error.
 func (p *Pieces) LogError() float64 { return math.Sqrt(p.LogSSE / float64(p.N)) }
 
 // Join returns the pieces of two fits, of which the first one holds up to x and with it.
@@ -86,12 +84,10 @@ func (p *Pieces) Find(x float64) int {
 	return i
 }
 
-// Points are the data of a fit of pieces: finite Y > 0 at distinct X >= 0, ascending.
-// Learned fits do without W and S.
+// Points are the data of a fit of pieces: finite Y > 0 at distinct X >= 0, ascending. Learned fits do without W and S.
 type Points struct {
 	X, Y []float64
-	// Number of timings of each point. They weigh plain residuals; residuals of logarithms weigh
-	// alike.
+	// Number of timings of each point. They weigh plain residuals; residuals of logarithms weigh alike.
 	W []float64
 	S []float64 // relative standard errors of Y, by the scatter of its timings
 }
@@ -149,8 +145,7 @@ func (p Points) fit(edges []int, plain bool) *Pieces {
 	return fit
 }
 
-// MaxLearn is the largest number of points that breakpoints are learned from: the search takes
-// quadratic time.
+// MaxLearn is the largest number of points that breakpoints are learned from: the search takes quadratic time.
 const MaxLearn = 4096
 
 // LearnOptions bounds the search of LearnPieces.
@@ -183,26 +178,23 @@ const maxPieces = 100
 // without it, pieces would be added for ever to data without noise.
 const precision = 1e-4
 
-// unseen bounds how well a fit counts: a remainder below unseen times the variance of the timings
-// is as good as this one, for the variance of a few timings, or of a median with outliers, is known
-// to no better than that.
+// unseen bounds how well a fit counts: a remainder below unseen times the variance of the timings is as good as this
+// one, for the variance of a few timings, or of a median with outliers, is known to no better than that.
 const unseen = 2
 
-// LearnPieces fits lines on logarithms and learns where they break: first top-down, splitting where
-// the sum of squares falls most, until there are too many pieces; then bottom-up, merging the
-// neighbours that raise it least, and after each merge moving every breakpoint to its best place
-// between its neighbours. Of all these fits, with k pieces of n points, it returns the one with the
-// smallest
+// LearnPieces fits lines on logarithms and learns where they break: first top-down, splitting where the sum of squares
+// falls most, until there are too many pieces; then bottom-up, merging the neighbours that raise it least, and after
+// each merge moving every breakpoint to its best place between its neighbours. Of all these fits, with k pieces of n
+// points, it returns the one with the smallest
 //
 //	n log max(SSE/n, 2s²) + max(p log n N/(N-p-2), 2 n k log(1/(1-Gain)))
 //
-// with s² the mean variance of a point by the scatter of its timings, N the number of all these
-// timings (n if nothing is known of their scatter; s is 0 then), and p = 3k-1 the number of
-// coefficients and breakpoints. Below the scatter that was seen nothing is left that a breakpoint
-// could explain. The first penalty is that of the Bayesian information criterion for small samples
-// (McQuarrie 1999): where no scatter was seen, a few points are nearer to two lines than to one by
-// chance. It alone takes every bend of a real curve for a breakpoint; by the second one, each must
-// lower the root of the mean square by the part Gain as well.
+// with s² the mean variance of a point by the scatter of its timings, N the number of all these timings (n if nothing
+// is known of their scatter; s is 0 then), and p = 3k-1 the number of coefficients and breakpoints. Below the scatter
+// that was seen nothing is left that a breakpoint could explain. The first penalty is that of the Bayesian information
+// criterion for small samples (McQuarrie 1999): where no scatter was seen, a few points are nearer to two lines than to
+// one by chance. It alone takes every bend of a real curve for a breakpoint; by the second one, each must lower the
+// root of the mean square by the part Gain as well.
 func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -251,10 +243,9 @@ func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 	}
 }
 
-// noise returns the mean variance of the logarithms of the points, and the number of timings. The
-// variance of one timing is pooled over the points with several timings; that of a point is this
-// variance divided by its number of timings. Without such points the variance is 0, and each point
-// counts as one timing.
+// noise returns the mean variance of the logarithms of the points, and the number of timings. The variance of one
+// timing is pooled over the points with several timings; that of a point is this variance divided by its number of
+// timings. Without such points the variance is 0, and each point counts as one timing.
 func (p Points) noise() (variance, timings float64) {
 	freedom, squares, shares := 0.0, 0.0, 0.0
 	for i := range p.S {
@@ -269,8 +260,7 @@ func (p Points) noise() (variance, timings float64) {
 	return squares / freedom * (shares / n), n + freedom
 }
 
-// learner searches edges: the indices at which pieces begin, and the number of points, where the
-// last one ends.
+// learner searches edges: the indices at which pieces begin, and the number of points, where the last one ends.
 type learner struct {
 	logFit
 	least int                // points of a piece
@@ -372,9 +362,8 @@ const (
 
 // logFit fits lines to points (x, exp(l)) by least squares on logarithms.
 //
-// With r = intercept/slope, the best slope for a given r is the geometric mean of exp(l)/(x+r), and
-// what remains is the variance of l - log(x+r): a search in one variable, in which neither
-// coefficient can become negative.
+// With r = intercept/slope, the best slope for a given r is the geometric mean of exp(l)/(x+r), and what remains is the
+// variance of l - log(x+r): a search in one variable, in which neither coefficient can become negative.
 type logFit struct {
 	x, l []float64 // x >= 0, ascending
 }
@@ -388,8 +377,7 @@ func newLogFit(p Points) logFit {
 	return f
 }
 
-// fit returns the best line and the sum of its squared residuals. end is the width of the last
-// bracket of log r.
+// fit returns the best line and the sum of its squared residuals. end is the width of the last bracket of log r.
 func (f logFit) fit(end float64) (Line, float64) {
 	// The ends of the search: a constant, and, where no point is at zero, a line without one.
 	n := len(f.x)
@@ -451,8 +439,7 @@ func (f logFit) fit(end float64) (Line, float64) {
 	return Line{Intercept: float64(slope * r), Slope: slope}, sse
 }
 
-// spread returns the mean of l - log(x+r) and the sum of squares about it; for an infinite r, those
-// of l.
+// spread returns the mean of l - log(x+r) and the sum of squares about it; for an infinite r, those of l.
 func (f logFit) spread(r float64) (mean, sse float64) {
 	n := float64(len(f.x))
 	constant := math.IsInf(r, 1)

@@ -18,8 +18,7 @@ type Relative struct {
 	N          int         // number of points
 }
 
-// Sample is the data of a Relative: points with the values of all terms, times above zero, and
-// weights, 1 on average.
+// Sample is the data of a Relative: points with the values of all terms, times above zero, and weights, 1 on average.
 type Sample struct {
 	P    int       // number of terms
 	X    []float64 // of each point, row by row
@@ -54,10 +53,9 @@ const (
 	maxTerms    = 5 // that Select chooses
 )
 
-// Select chooses terms. The first is the earliest of the sample's terms whose fit alone is worse
-// than the best by no more than a penalty, so that callers list the expected terms first. Each
-// further one lowers the loss most, and is taken if that is worth the penalty of a term. It returns
-// nil if no term alone fits.
+// Select chooses terms. The first is the earliest of the sample's terms whose fit alone is worse than the best by no
+// more than a penalty, so that callers list the expected terms first. Each further one lowers the loss most, and is
+// taken if that is worth the penalty of a term. It returns nil if no term alone fits.
 func (s *Sample) Select() *Relative {
 	n, least := len(s.Y), math.Inf(1)
 	var alone []*Relative
@@ -98,15 +96,13 @@ func score(n int, loss, paid float64) float64 {
 	return float64(float64(n)*math.Log(loss/float64(n)+precise*precise)) + paid
 }
 
-// penalty is by how much a term or a split must lower the score, where gain is gainOfTerm or
-// gainOfSplit.
+// penalty is by how much a term or a split must lower the score, where gain is gainOfTerm or gainOfSplit.
 func penalty(n int, gain float64) float64 {
 	return max(2*math.Log(float64(n)), -2*float64(n)*math.Log1p(-gain))
 }
 
-// Constants of the fit. Residuals beyond huber standard deviations count less; where models are
-// compared, those beyond farOff, a part of the time. No time is taken to be measured more precisely
-// than the part precise of it.
+// Constants of the fit. Residuals beyond huber standard deviations count less; where models are compared, those beyond
+// farOff, a part of the time. No time is taken to be measured more precisely than the part precise of it.
 const (
 	huber      = 1.345
 	farOff     = 0.2
@@ -114,10 +110,9 @@ const (
 	iterations = 12
 )
 
-// Fit fits some of the terms by least squares, again and again, with weights that follow from the
-// fit before. Residuals are divided by the fitted time, as a measured one would be large where its
-// residual is. Fit returns nil if there are no more points than terms, if the points cannot tell
-// the terms apart, or if a coefficient is not above zero.
+// Fit fits some of the terms by least squares, again and again, with weights that follow from the fit before. Residuals
+// are divided by the fitted time, as a measured one would be large where its residual is. Fit returns nil if there are
+// no more points than terms, if the points cannot tell the terms apart, or if a coefficient is not above zero.
 func (s *Sample) Fit(terms []int) *Relative {
 	n := len(s.Y)
 	if n <= len(terms) {
@@ -152,8 +147,7 @@ func (s *Sample) Fit(terms []int) *Relative {
 	if slices.ContainsFunc(r.Coef, func(c float64) bool { return !(c > 0) }) {
 		return nil
 	}
-	// Models are compared by losses that are squares up to farOff and grow linearly beyond,
-	// whatever their scatter is.
+	// Models are compared by losses that are squares up to farOff and grow linearly beyond, whatever their scatter is.
 	for i, e := range residuals {
 		loss := e * e
 		if e = math.Abs(e); e > farOff {
@@ -176,12 +170,11 @@ func (r *Relative) At(x []float64) (sum float64) {
 // leastFree is the least that residuals are divided by in sandwich.
 const leastFree = 0.1
 
-// sandwich returns the covariance of the coefficients that follows from the residuals as they are
-// (H. White, 1980): A⁻¹BA⁻¹, where A is the sum of weight times xxᵀ and B that of squared weight
-// times squared residual times xxᵀ. Each residual is divided by 1 minus the leverage of its point
-// (HC3 of J. MacKinnon and H. White, 1985), as the fit follows points of high leverage. Its square
-// is averaged with the mean square of all residuals: where two or three points decide a fit, their
-// residuals may be small by chance.
+// sandwich returns the covariance of the coefficients that follows from the residuals as they are (H. White, 1980):
+// A⁻¹BA⁻¹, where A is the sum of weight times xxᵀ and B that of squared weight times squared residual times xxᵀ. Each
+// residual is divided by 1 minus the leverage of its point (HC3 of J. MacKinnon and H. White, 1985), as the fit follows
+// points of high leverage. Its square is averaged with the mean square of all residuals: where two or three points
+// decide a fit, their residuals may be small by chance.
 func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]float64 {
 	w := func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] }
 	p := len(terms)

@@ -39,8 +39,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-// MaxLine is the length of the longest line that is read, in bytes, and MaxColumns the largest
-// number of columns.
+// MaxLine is the length of the longest line that is read, in bytes, and MaxColumns the largest number of columns.
 const (
 	MaxLine    = 64 << 10
 	MaxColumns = 256
@@ -210,8 +209,7 @@ func (t *Reader) Number(column int) (float64, error) {
 	return x, nil
 }
 
-// Count returns the field in a column as a whole number from 0 to 2^53, which may be written like
-// 1e6.
+// Count returns the field in a column as a whole number from 0 to 2^53, which may be written like 1e6.
 func (t *Reader) Count(column int) (int64, error) {
 	x, err := t.Number(column)
 	if err == nil && (x < 0 || x > 1<<53 || x != math.Trunc(x)) {

@@ -1,5 +1,4 @@
-// Command calibrate turns measurements into the models that replay reads. See
-// docs/calibrate.md.
+// Command calibrate turns measurements into the models that replay reads. See docs/calibrate.md.
 package main
 
 import (
@@ -21,9 +20,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-func main() {
-	command.Main("calibrate", run)
-}
+func main() { command.Main("calibrate", run) }
 
 // Names of standard input and output in messages.
 const (

@@ -32,9 +32,8 @@ type output struct {
 	read func(text []byte, name string) error
 }
 
-// writeOutputs writes the outputs that have a path, if their readers accept them. Files appear
-// whole, and if one cannot be written none does. It reports whether the standard output
-// got something, which then has room for no report.
+// writeOutputs writes the outputs that have a path, if their readers accept them. Files appear whole, and if one cannot
+// be written none does. It reports whether the standard output got something, which then has room for no report.
 func writeOutputs(c *cli.Context, list ...output) (printed bool) {
 	var files []output
 	var shown output // on standard output

@@ -1,5 +1,4 @@
-// Command study makes many replays of one question: factors, designs, workers, a table. See
-// docs/studies.md.
+// Command study makes many replays of one question: factors, designs, workers, a table. See docs/studies.md.
 //
 // The command reads flags and prints; packages study, study/slurm, study/report and study/tune
 // do the work. Runs and their workers are in run.go, what is read of a study that has run in

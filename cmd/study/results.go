@@ -18,8 +18,7 @@ import (
 
 // This file has the commands that read results of a study: report, check, archive and rerun.
 
-// results reads the plan and the results of a study's directory, and prints which lines of its
-// journals do not count.
+// results reads the plan and the results of a study's directory, and prints which lines of its journals do not count.
 func results(c *cli.Context, dir string) (*study.Plan, *study.Results) {
 	p := textutil.Must(study.Open(dir, ""))
 	r := p.NewResults()
@@ -87,9 +86,8 @@ func checkCommand() *cli.Command {
 	}
 }
 
-// comparing returns the action of a command that compares. The exit code says how that has ended,
-// for scripts: 0 if all is well, 1 if the comparison is bad, which its text has said, and trouble
-// if there is no comparison.
+// comparing returns the action of a command that compares. The exit code says how that has ended, for scripts: 0 if all
+// is well, 1 if the comparison is bad, which its text has said, and trouble if there is no comparison.
 func comparing(compare func(c *cli.Context) (r result, bad bool, err error)) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		r, bad, err := compare(c)

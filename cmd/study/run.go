@@ -52,8 +52,7 @@ func runStudy(c *cli.Context) error {
 	}
 	jobs, lease := jobsOf(c, runtime.GOMAXPROCS(0)), leaseOf(c)
 	p := planOf(c.Args().First())
-	// The memory of a run is an estimate, by its ranks; the traces that an evaluator keeps come on
-	// top.
+	// The memory of a run is an estimate, by its ranks; the traces that an evaluator keeps come on top.
 	if c.IsSet("memory") { // as many runs at once as it holds
 		budget, each := sizeOf(c), p.Memory()
 		if each > budget {
@@ -215,8 +214,7 @@ func best(p *study.Plan) string {
 	return fmt.Sprintf("%s (%d of %s)", text, len(r.Ranking), textutil.Count(len(p.Configurations(results)), "configuration"))
 }
 
-// The lease bounds how long the runs of a dead host stay taken; on one host a death is known at
-// once.
+// The lease bounds how long the runs of a dead host stay taken; on one host a death is known at once.
 func leaseFlag() cli.Flag {
 	return &cli.DurationFlag{Name: "lease", Value: defaultLease,
 		Usage: "take workers on other hosts for dead that have not been seen for `TIME`"}

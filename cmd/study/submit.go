@@ -71,8 +71,7 @@ func submit(c *cli.Context) error {
 
 	// The tasks run this program, on the directory by its absolute name.
 	abs := textutil.Must(filepath.Abs(dir))
-	// The program itself, by its absolute path: nodes need not have it on PATH, but see the same
-	// file system.
+	// The program itself, by its absolute path: nodes need not have it on PATH, but see the same file system.
 	program := textutil.Must(os.Executable())
 	array := slurm.Array{
 		Name: slurm.Name(abs), Workers: c.Int("workers"), Dir: abs,

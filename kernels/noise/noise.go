@@ -1,23 +1,19 @@
 // Package noise draws the random parts of durations: laws that files can state,
 // over random numbers that depend on nothing but their name.
 //
-// A [Law] is the distribution of an addition to a time that is known on average: normal or
-// half-normal deviates, or a mixture of them, in seconds or as a part of that
-// time. It is plain data; a [Source] has the randomness. Its numbers have no
-// order. Each [Draw] is a function of a seed and of a name, the place of the draw
-// in the program,
+// A [Law] is the distribution of an addition to a time that is known on average: normal or half-normal deviates, or a
+// mixture of them, in seconds or as a part of that time. It is plain data; a [Source] has the randomness. Its numbers
+// have no order. Each [Draw] is a function of a seed and of a name, the place of the draw in the program,
 //
 //	source := noise.NewSource(seed)
 //	d := source.Draw(noise.Computation, rank, step, index)
 //	seconds += law.Of(seconds, d)
 //
-// so that one rank's noise does not change with what other ranks do, with the
-// order of events, or with the number of threads, and a part of a program that
-// is played alone has the noise that it has in the whole.
+// so that one rank's noise does not change with what other ranks do, with the order of events, or with the number of
+// threads, and a part of a program that is played alone has the noise that it has in the whole.
 //
-// Numbers are the same bits on every machine: they come from integer arithmetic
-// and from sums, products, quotients and square roots of doubles, each rounded
-// by itself.
+// Numbers are the same bits on every machine: they come from integer arithmetic and from sums, products, quotients and
+// square roots of doubles, each rounded by itself.
 //
 // # Units
 //
@@ -79,8 +75,7 @@ type Mode struct {
 	Mean, SD Amount
 }
 
-// Law is the distribution of what is added to a base: a mixture of deviates of one
-// shape. The zero Law adds nothing.
+// Law is the distribution of what is added to a base: a mixture of deviates of one shape. The zero Law adds nothing.
 type Law struct {
 	Shape Shape
 	Modes []Mode
@@ -123,8 +118,7 @@ func (l *Law) Variance(base float64) float64 {
 	return variance
 }
 
-// Scaled returns the law with its fixed amounts divided: for another unit of
-// the base.
+// Scaled returns the law with its fixed amounts divided: for another unit of the base.
 func (l *Law) Scaled(by float64) Law {
 	scaled := Law{Shape: l.Shape}
 	for _, m := range l.Modes {
@@ -140,9 +134,8 @@ func (l *Law) IsRelative() bool {
 	return !slices.ContainsFunc(l.Modes, func(m Mode) bool { return m.Mean.Fixed != 0 || m.SD.Fixed != 0 })
 }
 
-// quantile returns the standard normal quantile of p in (0,1), with a relative
-// error of some 1e-16: algorithm AS 241, PPND16, of M. Wichura, "The percentage
-// points of the normal distribution", Applied Statistics 37 (1988), by rational
+// quantile returns the standard normal quantile of p in (0,1), with a relative error of some 1e-16: algorithm AS 241,
+// PPND16, of M. Wichura, "The percentage points of the normal distribution", Applied Statistics 37 (1988), by rational
 // approximations.
 func quantile(p float64) float64 {
 	q := p - 0.5
@@ -260,9 +253,8 @@ func (s Source) Draw(use Use, rank, step, index uint32) Draw {
 	return philox([4]uint32{index, uint32(use), rank, step}, s.key)
 }
 
-// philox is Philox4x32-10 of J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel
-// random numbers: as easy as 1, 2, 3" (SC 2011): a bijection of the counter for
-// each key, that passes BigCrush in either.
+// philox is Philox4x32-10 of J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC
+// 2011): a bijection of the counter for each key, that passes BigCrush in either.
 func philox(c [4]uint32, key [2]uint32) [4]uint32 {
 	const (
 		rounds      = 10

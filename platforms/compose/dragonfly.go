@@ -6,9 +6,8 @@ import (
 	"reprise/internal/textutil"
 )
 
-// Dragonfly is groups of switches: those of a group are joined by cables from each to each, and
-// so are the groups. A message goes to the switch of its group that has the cable to the other
-// group, over that, and on to its destination.
+// Dragonfly is groups of switches: those of a group are joined by cables from each to each, and so are the groups. A
+// message goes to the switch of its group that has the cable to the other group, over that, and on to its destination.
 type Dragonfly struct {
 	Groups, Switches, Hosts int   // Switches of a group, Hosts of a switch
 	LocalCables             int   // between two switches of a group

@@ -13,12 +13,11 @@
 //
 // # Form
 //
-// A flat network and a torus are a <cluster>. A fat tree is zones: each leaf switch is a flat cluster, and
-// the cables of a switch upwards are one link of their sum. Flows share that as they do where
-// routing is adaptive; a flow by itself gets no more than a cable. If static routing is asked for (D-mod-K), a tree of
-// full switches whose cables are all like those of the hosts is SimGrid's FAT_TREE, which has
-// one speed for all levels; of others a route is listed from each leaf switch to each node. A
-// dragonfly is zones as well, with minimal routes.
+// A flat network and a torus are a <cluster>. A fat tree is zones: each leaf switch is a flat cluster, and the cables
+// of a switch upwards are one link of their sum. Flows share that as they do where routing is adaptive; a flow by
+// itself gets no more than a cable. If static routing is asked for (D-mod-K), a tree of full switches whose cables are
+// all like those of the hosts is SimGrid's FAT_TREE, which has one speed for all levels; of others a route is listed
+// from each leaf switch to each node. A dragonfly is zones as well, with minimal routes.
 //
 // # Units
 //
@@ -31,9 +30,8 @@
 //
 // # Source
 //
-// Fat trees: C. Leiserson, "Fat-trees: universal networks for hardware-efficient
-// supercomputing", 1985. Dragonflies: J. Kim, W. Dally, S. Scott, D. Abts, "Technology-driven,
-// highly-scalable dragonfly topology", 2008.
+// Fat trees: C. Leiserson, "Fat-trees: universal networks for hardware-efficient supercomputing", 1985. Dragonflies: J.
+// Kim, W. Dally, S. Scott, D. Abts, "Technology-driven, highly-scalable dragonfly topology", 2008.
 package compose
 
 import (
@@ -57,8 +55,7 @@ type Spec struct {
 	NIC      Cable   // between a node and its switch
 	Loopback Cable   // within a node
 	Topology Topology
-	// Slow has the nodes of a pattern compute at a factor of Speed; of several for a node
-	// the last counts.
+	// Slow has the nodes of a pattern compute at a factor of Speed; of several for a node the last counts.
 	Slow []Slow
 	// Settings replace the options of the simulator that the description has otherwise; Properties are of each node.
 	Settings, Properties []Setting

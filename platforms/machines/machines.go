@@ -8,8 +8,7 @@
 //	kernels.yaml   how long computations take (package kernels)
 //	machine.md     for people: which machine, measured when and how
 //
-// A built-in machine may have further sets of kernel models: kernels-c1.yaml of dahu is the
-// set dahu-c1.
+// A built-in machine may have further sets of kernel models: kernels-c1.yaml of dahu is the set dahu-c1.
 //
 // # Units
 //
@@ -47,9 +46,8 @@ const (
 //go:embed */platform.xml */kernels*.yaml */machine.md
 var builtin embed.FS
 
-// Find returns what a machine directory, or a built-in machine if there is no directory of
-// that name, has as its platform and as its kernel models: names of files, or of what is
-// built in. Without kernels.yaml, kernels is "".
+// Find returns what a machine directory, or a built-in machine if there is no directory of that name, has as its
+// platform and as its kernel models: names of files, or of what is built in. Without kernels.yaml, kernels is "".
 func Find(name string) (platform, kernels string, err error) {
 	switch info, err := os.Stat(name); {
 	case err == nil && info.IsDir():
@@ -85,8 +83,7 @@ func Names() []string {
 	return names
 }
 
-// Platform returns the description of a built-in machine, which is an error that wraps
-// fs.ErrNotExist if there is none.
+// Platform returns the description of a built-in machine, which is an error that wraps fs.ErrNotExist if there is none.
 func Platform(name string) ([]byte, error) { return builtin.ReadFile(name + "/" + PlatformFile) }
 
 // KernelSets returns the names of the built-in sets of kernel models, sorted.
@@ -99,8 +96,7 @@ func KernelSets() []string {
 	return names
 }
 
-// Kernels returns a built-in set of kernel models, which is an error that wraps
-// fs.ErrNotExist if there is none.
+// Kernels returns a built-in set of kernel models, which is an error that wraps fs.ErrNotExist if there is none.
 func Kernels(set string) ([]byte, error) {
 	for _, file := range glob("*/kernels*.yaml") {
 		if setName(file) == set {
@@ -110,8 +106,7 @@ func Kernels(set string) ([]byte, error) {
 	return nil, fmt.Errorf("kernel models %q: %w", set, fs.ErrNotExist)
 }
 
-// setName returns the name of the set in a file: dahu of dahu/kernels.yaml, dahu-c1 of
-// dahu/kernels-c1.yaml.
+// setName returns the name of the set in a file: dahu of dahu/kernels.yaml, dahu-c1 of dahu/kernels-c1.yaml.
 func setName(file string) string {
 	variant := strings.TrimPrefix(strings.TrimSuffix(path.Base(file), ".yaml"), "kernels")
 	return path.Dir(file) + variant

@@ -15,8 +15,7 @@
 //
 // # Errors
 //
-// A design of more than [MaxRows] rows is an error, which is returned before the rows are
-// allocated.
+// A design of more than [MaxRows] rows is an error, which is returned before the rows are allocated.
 //
 // # Source
 //
@@ -82,9 +81,8 @@ func OneAtATime(levels []int) ([][]int, error) {
 // Fractional is a regular fraction of all combinations of two levels.
 type Fractional struct {
 	Rows [][]int
-	// Resolution is the length of the shortest word of the defining relation: with 3, main effects
-	// are confounded with interactions of two factors; with 4, these interactions with each other;
-	// with 5, neither.
+	// Resolution is the length of the shortest word of the defining relation: with 3, main effects are confounded with
+	// interactions of two factors; with 4, these interactions with each other; with 5, neither.
 	Resolution int
 	// Generators say how the levels of the last factors follow from those of the first, which are
 	// called A, B and so on: D=AB.
@@ -151,9 +149,8 @@ func (f *Fractional) Named(names []string) []string {
 	return list
 }
 
-// search looks for generators with which no word of the defining relation is shorter than least.
-// Words are sets of factors, as bits; the words of a design are a group under symmetric
-// difference.
+// search looks for generators with which no word of the defining relation is shorter than least. Words are sets of
+// factors, as bits; the words of a design are a group under symmetric difference.
 type search struct {
 	base, factors, least int
 	generators           []uint32 // each a set of base factors

@@ -5,9 +5,8 @@
 //		fmt.Println(f, of.Levels, of.Share)
 //	}
 //
-// Values are fitted by a mean plus a main effect of the level of each factor. The sum of squares
-// that two factors explain together beyond their main effects is their interaction. Package
-// study/report gives the results names.
+// Values are fitted by a mean plus a main effect of the level of each factor. The sum of squares that two factors
+// explain together beyond their main effects is their interaction. Package study/report gives the results names.
 //
 // # Units
 //
@@ -21,8 +20,7 @@
 //
 // # Source
 //
-// Analysis of variance by least squares: Box, Hunter and Hunter, Statistics for Experimenters,
-// chapters 4 and 5.
+// Analysis of variance by least squares: Box, Hunter and Hunter, Statistics for Experimenters, chapters 4 and 5.
 package effects
 
 import (
@@ -39,8 +37,7 @@ type Effects struct {
 	Residual     float64 // share that main effects and interactions leave
 	// Balanced: each pair of levels of two factors occurs equally often, so that shares add up to 1.
 	Balanced bool
-	// Confounded: the rows cannot separate the effects of two factors, and Of gives all of that to
-	// the first of them.
+	// Confounded: the rows cannot separate the effects of two factors, and Of gives all of that to the first of them.
 	Confounded bool
 	// Aliases are groups of main effects and interactions that are one contrast of the rows, among
 	// factors with two levels, as in a fraction of all combinations. Every term of a group has the
@@ -71,10 +68,9 @@ const (
 	precision = 1e-13 // of the largest deviation of a value
 )
 
-// Of finds the effects of factors on values. levels has the number of levels of each factor, rows
-// the levels of the factors for each value. Time and memory grow with the rows for each pair of
-// factors, not with the product of the numbers of levels: a Latin hypercube has as many levels as
-// rows.
+// Of finds the effects of factors on values. levels has the number of levels of each factor, rows the levels of the
+// factors for each value. Time and memory grow with the rows for each pair of factors, not with the product of the
+// numbers of levels: a Latin hypercube has as many levels as rows.
 func Of(levels []int, rows [][]int, values []float64) *Effects {
 	e := &Effects{Balanced: true, Factors: make([]Factor, len(levels))}
 	for _, v := range values {
@@ -157,8 +153,7 @@ func Of(levels []int, rows [][]int, values []float64) *Effects {
 	}
 	e.Confounded = e.Confounded && !e.Balanced
 
-	// The residual. Interactions that are one contrast with a term before them are explained by
-	// that.
+	// The residual. Interactions that are one contrast with a term before them are explained by that.
 	e.Aliases = aliases(levels, occur, rows)
 	if total > 0 {
 		again := map[[2]int]bool{}
@@ -255,10 +250,9 @@ func aliases(levels, occur []int, rows [][]int) [][]Term {
 	return list
 }
 
-// joins returns how many times two groups of levels that never came together before became one, by
-// union-find over the levels of the first factor and, behind them, those of the second. The number
-// of levels that occur, less the joins, is the number of groups that are left: one, if the two
-// factors can be told apart.
+// joins returns how many times two groups of levels that never came together before became one, by union-find over the
+// levels of the first factor and, behind them, those of the second. The number of levels that occur, less the joins, is
+// the number of groups that are left: one, if the two factors can be told apart.
 func joins(cells []cell, first, second int) int {
 	parent := make([]int, first+second)
 	for i := range parent {

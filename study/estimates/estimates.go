@@ -1,5 +1,4 @@
-// Package estimates shares an estimate (replay.Sample) between processes, on one host or many,
-// which see a directory.
+// Package estimates shares an estimate (replay.Sample) between processes, on one host or many, which see a directory.
 //
 //	dir := estimates.New("shared", 30*time.Second)
 //	defer dir.Leave()

@@ -14,8 +14,7 @@
 //
 // # Errors
 //
-// A study of which no configuration has a result is an error. Configurations without a result are
-// noted in the report.
+// A study of which no configuration has a result is an error. Configurations without a result are noted in the report.
 //
 // # Source
 //
@@ -47,8 +46,7 @@ type Report struct {
 	// PerFlop: configurations do different work, so that times per flop are compared.
 	PerFlop bool     `json:"per_flop"`
 	Ranking []Ranked `json:"ranking"` // the quickest first
-	// Indistinct is how many configurations, the best one included, are not known to be slower
-	// than the best.
+	// Indistinct is how many configurations, the best one included, are not known to be slower than the best.
 	Indistinct   int           `json:"indistinct"`
 	Factors      []Factor      `json:"factors"`      // those that matter most first
 	Interactions []Interaction `json:"interactions"` // likewise
@@ -56,8 +54,7 @@ type Report struct {
 	Balanced     bool          `json:"balanced"`     // shares add up to 1
 	Confounded   bool          `json:"confounded"`   // factors cannot be told apart
 	Kinds        []string      `json:"kinds"`        // of time: names of the levels' Seconds
-	// PathParts are the names of the levels' Path, the longest first; none if the study did not
-	// ask for them.
+	// PathParts are the names of the levels' Path, the longest first; none if the study did not ask for them.
 	PathParts    []string `json:"path_parts"`
 	Efficiencies []string `json:"efficiencies"` // names of the levels' POP; none if the study did not ask for them
 	Notes        []string `json:"notes"`
@@ -85,8 +82,7 @@ type Factor struct {
 	Spread float64 `json:"spread"`          // how much slower its slowest level is than its quickest
 	Levels []Level `json:"levels"`          // those that occur
 	Range  bool    `json:"range,omitempty"` // levels are places of a range: a single one says little
-	// Or are interactions that the configurations cannot tell from this effect; their effects are
-	// in its share.
+	// Or are interactions that the configurations cannot tell from this effect; their effects are in its share.
 	Or []string `json:"or,omitempty"`
 }
 
@@ -182,8 +178,7 @@ func (r *Report) effects(p *study.Plan, results *study.Results, list []study.Con
 		r.Factors = append(r.Factors, factor)
 	}
 
-	// An interaction that is one contrast with a term before it is named there, and has no row of
-	// its own.
+	// An interaction that is one contrast with a term before it is named there, and has no row of its own.
 	first := map[[2]int]effects.Term{}
 	for _, group := range e.Aliases {
 		for _, t := range group[1:] {
@@ -210,8 +205,7 @@ func (r *Report) effects(p *study.Plan, results *study.Results, list []study.Con
 	slices.SortStableFunc(r.Interactions, func(a, b Interaction) int { return cmp.Compare(b.Share, a.Share) })
 }
 
-// rank sorts the configurations by the times by which they are compared, and tests which are
-// slower than the best.
+// rank sorts the configurations by the times by which they are compared, and tests which are slower than the best.
 func (r *Report) rank(list, compared []study.Configuration) {
 	order := make([]int, len(list))
 	for i := range order {
@@ -243,8 +237,7 @@ func (r *Report) rank(list, compared []study.Configuration) {
 	}
 }
 
-// means are means of parts over the runs of each level, which is a pair of numbers: of the
-// factor, and of its level.
+// means are means of parts over the runs of each level, which is a pair of numbers: of the factor, and of its level.
 type means struct {
 	names []string // of the parts of any run, in the order in which they come
 	sum   map[[2]int]map[string]float64

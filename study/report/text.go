@@ -27,9 +27,7 @@ func percentOf(v float64) string   { return fmt.Sprintf("%.2f %%", 100*v) }
 func signed(effect float64) string { return fmt.Sprintf("%+.2f %%", 100*effect) }
 
 // WriteText writes the report for people.
-func (r *Report) WriteText(w io.Writer) error {
-	return study.WriteSections(w, r.parts(shownInText))
-}
+func (r *Report) WriteText(w io.Writer) error { return study.WriteSections(w, r.parts(shownInText)) }
 
 // parts returns the report as tables, with at most so many rows of the ranking.
 //
@@ -61,8 +59,7 @@ func (r *Report) parts(ranked int) []study.Section {
 			continue // the study did not ask for it
 		}
 		p := study.Section{Title: by.title}
-		// A program may have dozens of kernels: the longest ones, or those that came first, have
-		// columns.
+		// A program may have dozens of kernels: the longest ones, or those that came first, have columns.
 		shown := min(len(by.names), shownParts)
 		head := append([]string{"factor", "level"}, by.names[:shown]...)
 		if len(by.names) > shown {
@@ -154,8 +151,7 @@ func (r *Report) measure() string {
 	return "makespan"
 }
 
-// mainEffects returns the effect of each level; of a range, whose levels are numbers, its ends
-// and the extreme effects.
+// mainEffects returns the effect of each level; of a range, whose levels are numbers, its ends and the extreme effects.
 func (r *Report) mainEffects() study.Section {
 	p := study.Section{Title: "Main effects on the " + r.measure() + ", relative to the mean of all"}
 	p.Row("factor", "level", "effect", "configurations", "share")

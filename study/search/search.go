@@ -27,11 +27,10 @@
 //
 // # Source
 //
-// The model: Joseph and Delaney, Functionally induced priors for the analysis of experiments,
-// Technometrics 49, 2007. Points that promise most, by their expected improvement: Jones,
-// Schonlau and Welch, Efficient global optimization of expensive black-box functions, Journal of
-// Global Optimization 13, 1998. Discarding by intervals, up to a difference that does not matter:
-// Even-Dar, Mannor and Mansour, Action elimination and stopping conditions, JMLR 7, 2006.
+// The model: Joseph and Delaney, Functionally induced priors for the analysis of experiments, Technometrics 49, 2007.
+// Points that promise most, by their expected improvement: Jones, Schonlau and Welch, Efficient global optimization of
+// expensive black-box functions, Journal of Global Optimization 13, 1998. Discarding by intervals, up to a difference
+// that does not matter: Even-Dar, Mannor and Mansour, Action elimination and stopping conditions, JMLR 7, 2006.
 package search
 
 import (
@@ -80,8 +79,7 @@ type Value struct {
 type Options struct {
 	// Tolerances are those of the measurements, each less than the one before; 0: exact.
 	Tolerances []float64
-	// Indifference is a difference that does not matter: points that are better than the best by
-	// less are not sought.
+	// Indifference is a difference that does not matter: points that are better than the best by less are not sought.
 	Indifference float64
 	// Measure measures points, numbers in Space.Points, to a tolerance.
 	Measure func(ctx context.Context, points []int, tolerance float64) ([]Value, error)
@@ -121,8 +119,7 @@ func Run(ctx context.Context, space *Space, o Options) ([]Point, error) {
 	case o.Measure == nil:
 		return nil, errors.New("search: no measure")
 	}
-	// A coarser tolerance discards most points at a small part of the cost; the model carries over
-	// what it has learnt.
+	// A coarser tolerance discards most points at a small part of the cost; the model carries over what it has learnt.
 	s := &search{Space: space, Options: o, found: map[int]*Point{}, model: &model{space: space}}
 	for i, tolerance := range o.Tolerances {
 		next := space.design()
@@ -156,8 +153,7 @@ func Run(ctx context.Context, space *Space, o Options) ([]Point, error) {
 			m.fit()
 			best, _ := s.best()
 			if next = s.next(tolerance); len(next) == 0 {
-				// The neighbours of the best: points that differ from it in one factor, an ordered
-				// one by one level.
+				// The neighbours of the best: points that differ from it in one factor, an ordered one by one level.
 				for i, x := range s.Points {
 					if s.found[i] == nil && s.apart(x, s.Points[best]) == 1 {
 						next = append(next, i)

@@ -21,8 +21,7 @@ const (
 	// seconds themselves if the controller does not answer.
 	patience = 2 * time.Minute
 
-	// mostSaid bounds the output of a command that is kept, in bytes: 32 tasks with long paths
-	// take a tenth of it.
+	// mostSaid bounds the output of a command that is kept, in bytes: 32 tasks with long paths take a tenth of it.
 	mostSaid = 4 << 20
 
 	// lead is how long before its end a task gets SIGTERM.

@@ -35,9 +35,8 @@ func ParseUntil(text string, now time.Time) (time.Time, error) {
 	return now, fmt.Errorf("%q, want a duration such as 55m, a time such as 2026-12-01T08:00:00, or %s", text, UntilLimit)
 }
 
-// Left returns how long the job in which this process runs may work until it gets the signal
-// before its end; ok is false if its time is not limited. It is a duration rather than a time
-// because clocks of hosts differ.
+// Left returns how long the job in which this process runs may work until it gets the signal before its end; ok is
+// false if its time is not limited. It is a duration rather than a time because clocks of hosts differ.
 func Left(ctx context.Context) (left time.Duration, ok bool, err error) {
 	job := os.Getenv("SLURM_JOB_ID")
 	if job == "" {
@@ -59,8 +58,7 @@ func parseLeft(text string) (left time.Duration, ok bool, err error) {
 	if rest == "UNLIMITED" || rest == "NOT_SET" {
 		return 0, false, nil
 	}
-	// The lead was fixed when the job was submitted, by its limit, and follows from that again
-	// here.
+	// The lead was fixed when the job was submitted, by its limit, and follows from that again here.
 	left, ok = parseLimit(rest)
 	limit, limited := parseLimit(whole)
 	if !ok || !limited {
@@ -69,9 +67,8 @@ func parseLeft(text string) (left time.Duration, ok bool, err error) {
 	return max(left-leadOf(limit), 0), true, nil
 }
 
-// parseLimit reads a limit of time as Slurm writes it: minutes, minutes:seconds,
-// hours:minutes:seconds, days-hours, days-hours:minutes, days-hours:minutes:seconds. For any
-// other text, ok is false.
+// parseLimit reads a limit of time as Slurm writes it: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
+// days-hours:minutes, days-hours:minutes:seconds. For any other text, ok is false.
 func parseLimit(text string) (limit time.Duration, ok bool) {
 	// A number has at most six digits, so that no sum overflows.
 	number := func(text string) (time.Duration, bool) {

@@ -6,11 +6,10 @@
 //	tasks, err := slurm.Tasks(ctx, name, dir)   // those that wait or run
 //	err = slurm.Cancel(ctx, tasks)
 //
-// Workers take runs from the directory themselves, so a study of any size needs few tasks, at
-// most [MaxTasks]: no limit on the size of arrays or on submitted jobs matters. A task that is
-// preempted, or whose node fails, is queued again by Slurm, and goes on with the runs that are
-// left. Before its time is up a worker gets SIGTERM; [Left] returns how long it may work until
-// then, so that it begins no run that would take longer.
+// Workers take runs from the directory themselves, so a study of any size needs few tasks, at most [MaxTasks]: no limit
+// on the size of arrays or on submitted jobs matters. A task that is preempted, or whose node fails, is queued again by
+// Slurm, and goes on with the runs that are left. Before its time is up a worker gets SIGTERM; [Left] returns how long
+// it may work until then, so that it begins no run that would take longer.
 //
 // The package calls sbatch, squeue and scancel (commands.go); nothing is linked in. It knows
 // directories of studies by name only: runs, leases and results belong to package study.
@@ -26,8 +25,7 @@
 //
 // # Source
 //
-// Options and states are those of Slurm 22.05 and later (sbatch, squeue and scancel, their manual
-// pages).
+// Options and states are those of Slurm 22.05 and later (sbatch, squeue and scancel, their manual pages).
 package slurm
 
 import (
@@ -103,15 +101,13 @@ func Submit(ctx context.Context, a Array) (job string, err error) {
 	defer textutil.Stopped(&err)
 	args := textutil.Must(a.arguments())
 
-	// The job's file is written after the job is queued, so whether it can be written is found out
-	// before.
+	// The job's file is written after the job is queued, so whether it can be written is found out before.
 	file := func(job string) string { return filepath.Join(a.Dir, outputDir, jobPrefix+job+jobSuffix) }
 	if err := os.Mkdir(filepath.Join(a.Dir, outputDir), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
 	textutil.Check(atomicfile.Check(file("0")))
-	// Two submissions at the same moment may pass both: the limit is a courtesy, and Slurm has its
-	// own.
+	// Two submissions at the same moment may pass both: the limit is a courtesy, and Slurm has its own.
 	waiting := textutil.Must(Tasks(ctx, a.Name, a.Dir))
 	if len(waiting)+a.Workers > MaxTasks {
 		return "", fmt.Errorf("%d tasks of this study wait or run, and %d more would be over %d: want at most %d workers",
@@ -154,12 +150,10 @@ func quoted(words []string) string {
 	return strings.Join(list, " ")
 }
 
-// elsewhere are options of sbatch with which it would not submit an array, or not one that Tasks
-// finds.
+// elsewhere are options of sbatch with which it would not submit an array, or not one that Tasks finds.
 var elsewhere = []string{"--wrap", "--no-requeue", "--wait", "--test-only", "--input", "--error", "--clusters"}
 
-// arguments returns those of sbatch: the caller's, then the array's own, of which none may be
-// among the caller's.
+// arguments returns those of sbatch: the caller's, then the array's own, of which none may be among the caller's.
 func (a Array) arguments() ([]string, error) {
 	if a.Workers < 1 || a.Workers > MaxTasks {
 		return nil, fmt.Errorf("%d workers, want 1 to %d: each takes runs until none is left", a.Workers, MaxTasks)
@@ -255,8 +249,7 @@ func Tasks(ctx context.Context, name, dir string) (tasks []Task, err error) {
 	return tasks, nil
 }
 
-// TasksOf is Tasks for a directory of any name; nil, without asking the scheduler, if no job was
-// submitted for it.
+// TasksOf is Tasks for a directory of any name; nil, without asking the scheduler, if no job was submitted for it.
 func TasksOf(ctx context.Context, dir string) ([]Task, error) {
 	jobs, err := Jobs(dir)
 	if err != nil || len(jobs) == 0 {

@@ -91,9 +91,8 @@ func (r *Request) setting(name string) string {
 	return value
 }
 
-// Study returns the study of all configurations that come into question, and how many others were
-// left out since they would not fit into the memory. The study is made as the text of its file,
-// so that every setting is checked as there.
+// Study returns the study of all configurations that come into question, and how many others were left out since they
+// would not fit into the memory. The study is made as the text of its file, so that every setting is checked as there.
 func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 	defer textutil.Stopped(&err)
 	places := textutil.Must(r.places())

@@ -163,10 +163,9 @@ func edges(p *study.Plan, row int) []string {
 	return list
 }
 
-// rank sets Best, Indistinct and Deciding from the list of choices, the best first. scatter is the relative scatter
-// of the time from seed to seed: a time is known to within its own interval and this scatter, which add up as
-// squares. The tests are those of package compare, of each choice against the first, with the indifference as
-// threshold.
+// rank sets Best, Indistinct and Deciding from the list of choices, the best first. scatter is the relative scatter of
+// the time from seed to seed: a time is known to within its own interval and this scatter, which add up as squares. The
+// tests are those of package compare, of each choice against the first, with the indifference as threshold.
 func (r *Result) rank(list []Choice, scatter float64) {
 	r.Best = list[0]
 	figure := func(c *Choice) compare.Figure {

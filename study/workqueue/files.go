@@ -42,8 +42,7 @@ func create(path string, o *Owner) error {
 	return nil
 }
 
-// mark writes the first line of a file that is there. A pipe in its place is an error, and not
-// waited for.
+// mark writes the first line of a file that is there. A pipe in its place is an error, and not waited for.
 func mark(path, state string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -53,10 +52,9 @@ func mark(path, state string) error {
 	return errors.Join(err, f.Close())
 }
 
-// read reads a file of a worker. ok is false if the file is torn, as one that is just being
-// written, or if no worker writes such a file: a period out of bounds would be held for ever, and
-// the name becomes that of a file. Anything but a regular file is not opened, since a pipe may
-// wait for ever.
+// read reads a file of a worker. ok is false if the file is torn, as one that is just being written, or if no worker
+// writes such a file: a period out of bounds would be held for ever, and the name becomes that of a file. Anything but
+// a regular file is not opened, since a pipe may wait for ever.
 func read(path string) (o Owner, state string, ok bool, err error) {
 	info, err := os.Lstat(path)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
@@ -100,9 +98,8 @@ func alive(dir string, o, me *Owner, lately func(fs.FileInfo) bool) bool {
 	return lately(info)
 }
 
-// recent reports whether a file was written to within a period, in seconds, of a time of the file
-// server. A file whose time is further in the future has it from another program, and would be
-// recent for ever.
+// recent reports whether a file was written to within a period, in seconds, of a time of the file server. A file whose
+// time is further in the future has it from another program, and would be recent for ever.
 func recent(info fs.FileInfo, now time.Time, period float64) bool {
 	return now.Sub(info.ModTime()).Abs().Seconds() <= period
 }
@@ -173,8 +170,7 @@ func Workers(dir string) (list []Known, err error) {
 	return list, nil
 }
 
-// Sweep removes the files of dead workers, and leases of items that are done. Each file is tried;
-// errors are joined.
+// Sweep removes the files of dead workers, and leases of items that are done. Each file is tried; errors are joined.
 func (w *Worker) Sweep(done func(item string) bool) error {
 	names, err := fileNames(filepath.Join(w.dir, LeasesDir))
 	if err != nil {
@@ -193,8 +189,7 @@ func (w *Worker) Sweep(done func(item string) bool) error {
 		}
 		dead := whole && !w.Alive(&o)
 		if !whole {
-			// A worker that was killed while it wrote its file: the name says its host and its
-			// process.
+			// A worker that was killed while it wrote its file: the name says its host and its process.
 			rest, here := strings.CutPrefix(name, fileName(w.Host)+"-")
 			number, _, _ := strings.Cut(rest, "-")
 			if pid, err := strconv.Atoi(number); here && err == nil && w.Boot != "" {
@@ -209,8 +204,7 @@ func (w *Worker) Sweep(done func(item string) bool) error {
 	return errors.Join(err, more)
 }
 
-// removed removes a file that another worker may have removed. A directory, which no worker has
-// made, stays.
+// removed removes a file that another worker may have removed. A directory, which no worker has made, stays.
 func removed(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		return nil
@@ -234,9 +228,8 @@ func fileNames(dir string) ([]string, error) {
 	return names, err
 }
 
-// bootID names the machine since it was switched on, and the namespace in which its numbers of
-// processes have a meaning; "" if that is not known, as on systems without Linux's /proc: there,
-// files alone tell whether workers live.
+// bootID names the machine since it was switched on, and the namespace in which its numbers of processes have a
+// meaning; "" if that is not known, as on systems without Linux's /proc: there, files alone tell whether workers live.
 func bootID() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

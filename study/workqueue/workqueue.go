@@ -1,8 +1,7 @@
 // Package workqueue shares work between processes, on one host or many, by files alone: no lock,
 // no database, NFS allowed.
 //
-// A worker joins a directory and takes leases of items, which no other worker can take as long as
-// it lives.
+// A worker joins a directory and takes leases of items, which no other worker can take as long as it lives.
 //
 //	w, err := workqueue.Join(dir, 30*time.Second)
 //	defer w.Leave()
@@ -15,17 +14,15 @@
 //	workers/NAME      who a worker is; written to again as long as it lives
 //	leases/ITEM.K     the K-th lease of an item, created exclusively
 //
-// Both kinds of files are two lines: held or free, and the worker as JSON ([Owner]). The lease of
-// an item that counts is the one of the largest K. Where its worker is dead, or has given it
-// back, the next one is K+1, which only one worker can create. Done removes all leases of an
-// item. A worker that takes a lease after that must find out by other means, before it begins,
-// that the item is done: package study looks into journals, package estimates for a file.
+// Both kinds of files are two lines: held or free, and the worker as JSON ([Owner]). The lease of an item that counts
+// is the one of the largest K. Where its worker is dead, or has given it back, the next one is K+1, which only one
+// worker can create. Done removes all leases of an item. A worker that takes a lease after that must find out by other
+// means, before it begins, that the item is done: package study looks into journals, package estimates for a file.
 //
-// A worker is dead if it ran on this machine, since the same boot, and its process is gone, which
-// is known at once; on other machines, if its file was not written to for its period. That is
-// measured by the times that the file server gives to files, since clocks of hosts may differ. A
-// lease that is torn, or that no worker can have written, is held for the period of the worker
-// that looks at it.
+// A worker is dead if it ran on this machine, since the same boot, and its process is gone, which is known at once; on
+// other machines, if its file was not written to for its period. That is measured by the times that the file server
+// gives to files, since clocks of hosts may differ. A lease that is torn, or that no worker can have written, is held
+// for the period of the worker that looks at it.
 //
 // # Units
 //
@@ -63,8 +60,7 @@ const (
 	LeasesDir  = "leases"
 )
 
-// Bounds of periods: times of files are coarse on some file systems, and a death has to be
-// noticed some day.
+// Bounds of periods: times of files are coarse on some file systems, and a death has to be noticed some day.
 const (
 	MinPeriod = time.Second
 	MaxPeriod = 24 * time.Hour
@@ -106,8 +102,7 @@ func self(period float64) (Owner, error) {
 	return o, nil
 }
 
-// Worker is this process among those that share a directory. Its methods may be called from
-// several goroutines.
+// Worker is this process among those that share a directory. Its methods may be called from several goroutines.
 type Worker struct {
 	Owner
 	dir  string
@@ -198,8 +193,7 @@ func (w *Worker) beat() (err error) {
 	info := textutil.Must(os.Stat(w.file(w.Name)))
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// The file server's time of now is then this time plus what has passed by the monotonic clock
-	// of this host.
+	// The file server's time of now is then this time plus what has passed by the monotonic clock of this host.
 	w.server, w.at = info.ModTime(), at
 	return nil
 }
@@ -241,8 +235,7 @@ func (w *Worker) Take(item string) (*Lease, error) {
 		return nil, err
 	}
 	for k := 1; ; k++ {
-		// Exclusive creation is atomic on local file systems and on NFS since version 3: one worker
-		// of many gets it.
+		// Exclusive creation is atomic on local file systems and on NFS since version 3: one worker of many gets it.
 		l := &Lease{w, item, k}
 		err := create(l.file(k), &w.Owner)
 		switch {

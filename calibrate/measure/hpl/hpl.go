@@ -19,8 +19,7 @@
 //
 // # Source
 //
-// The functions are those of HPL 2.0 to 2.3, of its headers hpl_blas.h, hpl_auxil.h and
-// hpl_pauxil.h.
+// The functions are those of HPL 2.0 to 2.3, of its headers hpl_blas.h, hpl_auxil.h and hpl_pauxil.h.
 package hpl
 
 import (
@@ -58,8 +57,7 @@ func Functions() (list []string) {
 	return list
 }
 
-// Flags returns the flags for the compiler that links HPL, a line for each function, as a file
-// that it reads by @FILE.
+// Flags returns the flags for the compiler that links HPL, a line for each function, as a file that it reads by @FILE.
 func Flags() []byte {
 	var b strings.Builder
 	for _, name := range Functions() {

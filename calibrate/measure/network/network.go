@@ -28,9 +28,8 @@
 //
 // # Source
 //
-// The operations are those that SimGrid's calibration of SMPI times: T. Cornebize, "High
-// Performance Computing: Towards Better Performance Predictions and Experiments", PhD thesis,
-// Université Grenoble Alpes, 2021.
+// The operations are those that SimGrid's calibration of SMPI times: T. Cornebize, "High Performance Computing: Towards
+// Better Performance Predictions and Experiments", PhD thesis, Université Grenoble Alpes, 2021.
 package network
 
 import (
@@ -43,8 +42,7 @@ import (
 // Between says between which ranks messages are timed.
 type Between string
 
-// The choices: within a host, between two hosts, both, and as many of both as the places of the
-// ranks allow.
+// The choices: within a host, between two hosts, both, and as many of both as the places of the ranks allow.
 const (
 	Cores Between = "cores"
 	Nodes Between = "nodes"

@@ -13,8 +13,7 @@ import (
 	"reprise/trace/warning"
 )
 
-// This file makes the Report of a measurement from its Result: Report.Complete. The report warns of
-// a busy machine.
+// This file makes the Report of a measurement from its Result: Report.Complete. The report warns of a busy machine.
 
 // Report tells people how a measurement of messages was made, how it ended and what it found.
 type Report struct {
@@ -30,8 +29,7 @@ type Report struct {
 	result *Result
 }
 
-// Shortest has the quickest timings of the smallest and the largest size of an operation, in
-// seconds.
+// Shortest has the quickest timings of the smallest and the largest size of an operation, in seconds.
 type Shortest struct {
 	Operation string  `json:"operation"`
 	Between   Between `json:"between"`
@@ -68,9 +66,8 @@ func (r *Report) Complete(o *Options, result *Result, failure error) {
 	r.Planned, r.Timings, r.Warnings = result.Planned, len(result.Timings), result.Warnings()
 	r.Finish(failure, result.Interrupted, result.Ended == OverBudget, o.Budget)
 
-	// Timings of one operation, between the same kind of places and by as many pairs, make a line
-	// of the report. In the sorted list their sizes ascend, and the first timing of each size is
-	// the quickest.
+	// Timings of one operation, between the same kind of places and by as many pairs, make a line of the report. In the
+	// sorted list their sizes ascend, and the first timing of each size is the quickest.
 	sorted := slices.Clone(result.Timings)
 	slices.SortFunc(sorted, func(a, b Timing) int {
 		return cmp.Or(cmp.Compare(a.Between, b.Between), cmp.Compare(a.Pairs, b.Pairs),
@@ -90,8 +87,7 @@ func (r *Report) Complete(o *Options, result *Result, failure error) {
 	}
 }
 
-// WriteCSV writes the table of the timings (Result.WriteCSV), with the report as comments before
-// it.
+// WriteCSV writes the table of the timings (Result.WriteCSV), with the report as comments before it.
 func (r *Report) WriteCSV(w io.Writer) error {
 	return r.result.WriteCSV(w, slices.Concat(r.Facts(), r.Method,
 		[]measure.Fact{{Name: "machine", Value: "that of the launcher"}}, r.Machine,
@@ -189,6 +185,5 @@ func (r *Result) Hosts() string {
 	return strings.Join(order, "; ")
 }
 
-// mostShown is the number of ranks of a host that a description names, and of hosts whose first
-// rank it describes.
+// mostShown is the number of ranks of a host that a description names, and of hosts whose first rank it describes.
 const mostShown = 16

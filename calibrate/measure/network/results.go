@@ -14,8 +14,7 @@ import (
 	"reprise/internal/textutil"
 )
 
-// This file reads the timings that helper/bench.c writes into a Result (read), and checks and
-// writes the Result.
+// This file reads the timings that helper/bench.c writes into a Result (read), and checks and writes the Result.
 
 // Timing is one operation that was timed.
 type Timing struct {

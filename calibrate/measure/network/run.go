@@ -28,10 +28,9 @@ const grace = 10 * time.Second
 // mostKept bounds the output of a launcher and its ranks that is part of an error, in bytes.
 const mostKept = 1000
 
-// Run compiles the message timer, helper/bench.c, and has the launcher start it. progress, if it is
-// not nil, is called about once a second with the time since the start, until the ranks have ended.
-// When ctx ends, so do they. The timings so far are the result, also of ranks that fail, beside
-// their error.
+// Run compiles the message timer, helper/bench.c, and has the launcher start it. progress, if it is not nil, is called
+// about once a second with the time since the start, until the ranks have ended. When ctx ends, so do they. The timings
+// so far are the result, also of ranks that fail, beside their error.
 func Run(ctx context.Context, o Options, progress func(time.Duration)) (result *Result, err error) {
 	defer textutil.Stopped(&err)
 	textutil.Check(o.Validate())
@@ -39,16 +38,14 @@ func Run(ctx context.Context, o Options, progress func(time.Duration)) (result *
 	parent := textutil.Must(filepath.Abs(o.Dir)) // launchers may start ranks elsewhere
 	dir := textutil.Must(os.MkdirTemp(parent, "reprise-network-"))
 	defer os.RemoveAll(dir)
-	// All hosts must see the directory: the program starts from it, and rank 0 writes its file
-	// there.
+	// All hosts must see the directory: the program starts from it, and rank 0 writes its file there.
 	program, file := filepath.Join(dir, "bench"), filepath.Join(dir, "timings")
 	// The program is compiled by the MPI's own compiler, where it is run.
 	about, err := measure.Compile(ctx, compiler, source, program, "-lm")
 	if err != nil {
 		return nil, fmt.Errorf("the program that times messages: %w", err)
 	}
-	// A launcher may fail after all ranks have written their timings, and succeed without having
-	// started any.
+	// A launcher may fail after all ranks have written their timings, and succeed without having started any.
 	failure := launch(ctx, &o, program, file, progress)
 
 	// The file decides, with or without a failure of the launcher.
