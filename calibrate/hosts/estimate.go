@@ -28,7 +28,7 @@ func Estimate(s *Sample, o Options) (report *Report, err error) {
 	if o.Classes < 0 || o.Classes > mostLearned {
 		return nil, fmt.Errorf("%d classes, want 1 to %d, or 0 to choose", o.Classes, mostLearned)
 	}
-	units := textutil.Must(s.units())
+	units := s.units()
 	m := &Model{PerCPU: s.PerCPU, CPUsPerHost: 1, Shape: s.Shape, Variables: s.Variables}
 	// Hosts of the model have as many CPUs as the highest number tells.
 	if s.PerCPU {
@@ -41,27 +41,10 @@ func Estimate(s *Sample, o Options) (report *Report, err error) {
 	}
 	r := &Report{Processors: len(units), Days: len(s.Records), Model: m, Warnings: warning.Join(s.Warnings)}
 
-	// Classes are those that the sample names, in order of appearance, or learned ones.
-	var groups []group
-	switch {
-	case len(units) == 0:
+	if len(units) == 0 {
 		return nil, fmt.Errorf("%w: no rows", calibrate.ErrMeaningless)
-	case units[0].class == "":
-		groups = textutil.Must(r.learnClasses(units, o))
-	default:
-		for _, u := range units {
-			i := slices.IndexFunc(groups, func(g group) bool { return g.name == u.class })
-			if i < 0 {
-				i = len(groups)
-				groups = append(groups, group{name: u.class})
-			}
-			groups[i].units = append(groups[i].units, u)
-		}
-		if o.Classes != 0 && o.Classes != len(groups) {
-			return nil, fmt.Errorf("%d classes asked for, but the table has %d", o.Classes, len(groups))
-		}
 	}
-	for _, g := range groups {
+	for _, g := range textutil.Must(r.learnClasses(units, o)) {
 		report, class, err := estimateClass(g, s.Variables, m.unit())
 		if err != nil {
 			return nil, fmt.Errorf("class %q: %w", g.name, err)
@@ -79,7 +62,7 @@ func Estimate(s *Sample, o Options) (report *Report, err error) {
 // Options says which model Estimate estimates.
 type Options struct {
 	// Classes is the number of classes, 1 to 3; 0 chooses it by the Bayesian
-	// information criterion. Classes that the sample names are taken as they are.
+	// information criterion.
 	Classes int
 	// ByNoise tells classes by the first variable that is noise, instead of the first one.
 	ByNoise bool

@@ -1,8 +1,7 @@
 // Package hosts models how the hosts of a machine differ from one another, and from day to day: a
 // hierarchical Gaussian over coefficients of kernels, from which new machines can be drawn.
 //
-//	sample, err := hosts.NewSample(variables, false, hosts.HalfNormal)
-//	err = sample.Read(table, hosts.ReadOptions{Columns: columns})  // or hosts.FromFits(report, false)
+//	sample, err := hosts.FromFits(fits, false)                     // of calibrate.LearnKernels, by host and day
 //	report, err := hosts.Estimate(sample, hosts.Options{})
 //	err = report.Model.WriteYAML(w)                                // hosts.Parse reads it
 //	machine, err := report.Model.Draw(hosts.DrawOptions{Hosts: 256, Seed: 7, Day: 1})

@@ -4,18 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"reprise/calibrate"
-	"reprise/calibrate/table"
-	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
-// This file makes samples, from which Estimate estimates models: Sample.Read from tables, FromFits from fits.
-
-// maxRecords bounds the number of rows of coefficients.
-const maxRecords = 1 << 20
+// This file makes samples, from which Estimate estimates models: FromFits.
 
 // noCPU is the CPU where the unit is a host.
 const noCPU = -1
@@ -24,9 +18,8 @@ const noCPU = -1
 type Record struct {
 	Host   string
 	CPU    int       // -1 where the unit is a host
-	Class  string    // to which the unit belongs, if that is known
 	Values []float64 // by variable
-	Errors []float64 // their standard errors, 0 where none is known; nil if the table had coefficients
+	Errors []float64 // their standard errors, 0 where none is known; nil if that is so of all
 }
 
 // Sample has the records of a machine, one for each unit and day.
@@ -36,104 +29,7 @@ type Sample struct {
 	Shape     string // of the noise
 	Records   []Record
 	Warnings  []warning.Warning // about its source
-
-	read map[dayKey]string // the place of the row that was read, by unit and date
 }
-
-// NewSample returns an empty sample of the variables, for each CPU or each host.
-func NewSample(variables []Variable, perCPU bool, shape string) (*Sample, error) {
-	if err := checkVariables(variables); err != nil {
-		return nil, err
-	}
-	return &Sample{Variables: variables, PerCPU: perCPU, Shape: shape}, nil
-}
-
-// ReadOptions says how to read a table of coefficients. Columns of hosts, CPUs and dates have fixed names.
-type ReadOptions struct {
-	Columns []string // by variable: the column (name in lower case) that has it
-	Class   string   // the column with the class of the unit; default: none
-	Where   []calibrate.Condition
-}
-
-// Read adds the rows of a table of coefficients: each row is one day of a unit. Rows of one day
-// that say different times count as days of their own; two with the same date are an error.
-func (s *Sample) Read(r *table.Reader, o ReadOptions) (err error) {
-	defer textutil.Stopped(&err)
-	// Columns of the unit and of its day have several usual names; those of coefficients are the
-	// user's. find returns the column of a name, -1 where it is not asked for.
-	find := func(asked bool, missing string, names ...string) int {
-		if !asked {
-			return -1
-		}
-		at := textutil.Must(r.Column(names...))
-		if at < 0 {
-			textutil.Stop(r.Errorf("%s", missing))
-		}
-		return at
-	}
-	host := find(true, "no column host (or node, hostname)", "host", "node", "hostname")
-	date := find(true, "no column date (or start_time, timestamp), by which days are told apart",
-		"date", "start_time", "timestamp")
-	cpu := find(s.PerCPU, "no column cpu, as a model per CPU needs", "cpu")
-	class := find(o.Class != "", fmt.Sprintf("no column %q with the class of hosts", o.Class), o.Class)
-	var values []int // columns of the coefficients, by variable
-	for i, name := range o.Columns {
-		values = append(values, find(true, fmt.Sprintf("no column %q with %s", name, s.Variables[i]), name))
-	}
-	asked := textutil.Must(calibrate.Filter(r, o.Where))
-	if s.read == nil {
-		s.read = map[dayKey]string{}
-	}
-	return r.Each(asked, func() error {
-		if len(s.Records) == maxRecords {
-			return r.Errorf("more than %d rows", maxRecords)
-		}
-		record := Record{Host: strings.Clone(r.Text(host)), CPU: noCPU} // fields are parts of a line, which is large
-		if record.Host == "" {
-			return r.Errorf("%w: no host", calibrate.ErrMeaningless)
-		}
-		if cpu >= 0 {
-			number := textutil.Must(r.Count(cpu))
-			if number >= maxCPUs {
-				return r.Errorf("cpu %d, want less than %d", number, maxCPUs)
-			}
-			record.CPU = int(number)
-		}
-
-		// A date is read once of each unit.
-		text := r.Text(date)
-		if _, err := calibrate.DayOf(text); err != nil {
-			return r.Errorf("%w", err)
-		}
-		key := dayKey{place{record.Host, record.CPU}, strings.Clone(text)}
-		if before, ok := s.read[key]; ok {
-			return r.Errorf("%w: host %v at date %s again, which %s has", calibrate.ErrMeaningless, key.place, text, before)
-		}
-		s.read[key] = r.Place()
-
-		if class >= 0 {
-			if record.Class = strings.Clone(r.Text(class)); record.Class == "" {
-				return r.Errorf("no class")
-			}
-		}
-		for i, column := range values {
-			x := textutil.Must(r.Number(column))
-			if !(x > -mostSeconds && x < mostSeconds) {
-				return r.Errorf("%s: %g s, want less than %g: is the unit seconds?", s.Variables[i], x, mostSeconds)
-			}
-			// Other terms of fitted polynomials may be below zero.
-			if x <= 0 && !s.Variables[i].Noise && isFirst(s.Variables, i) {
-				return r.Errorf("%s: %g s, want more than 0", s.Variables[i], x)
-			}
-			record.Values = append(record.Values, x)
-		}
-		s.Records = append(s.Records, record)
-		return nil
-	})
-}
-
-// mostSeconds bounds coefficients, so that products of them stay finite.
-const mostSeconds = 1e9
 
 // FromFits returns the sample of models that are one for each host or CPU and day: the coefficients
 // of each kernel and, of kernels of which sizes were timed repeatedly, the noise as a multiple of
@@ -220,7 +116,7 @@ func (p place) String() string {
 	return fmt.Sprintf("%s:%d", p.host, p.cpu)
 }
 
-// dayKey is a unit on a day, or at a date.
+// dayKey is a unit on a day.
 type dayKey struct {
 	place
 	day string
@@ -238,13 +134,12 @@ func keyOf(p calibrate.Place) dayKey {
 // unitOf is a unit with its records.
 type unitOf struct {
 	place
-	class   string
 	records []*Record
 	mean    []float64 // over its days
 }
 
 // units gathers the records by unit, in order of hosts and CPUs.
-func (s *Sample) units() ([]*unitOf, error) {
+func (s *Sample) units() []*unitOf {
 	// Records of a unit need not be neighbours in the table.
 	byPlace := map[place]*unitOf{}
 	var list []*unitOf
@@ -253,13 +148,9 @@ func (s *Sample) units() ([]*unitOf, error) {
 		at := place{r.Host, r.CPU}
 		u := byPlace[at]
 		if u == nil {
-			u = &unitOf{place: at, class: r.Class}
+			u = &unitOf{place: at}
 			byPlace[at] = u
 			list = append(list, u)
-		}
-		// A unit belongs to one class on all of its days.
-		if u.class != r.Class {
-			return nil, fmt.Errorf("%w: %s is in classes %q and %q", calibrate.ErrMeaningless, u, u.class, r.Class)
 		}
 		u.records = append(u.records, r)
 	}
@@ -276,5 +167,5 @@ func (s *Sample) units() ([]*unitOf, error) {
 	slices.SortFunc(list, func(a, b *unitOf) int {
 		return cmp.Or(calibrate.CompareHosts(a.host, b.host), cmp.Compare(a.cpu, b.cpu))
 	})
-	return list, nil
+	return list
 }

@@ -12,7 +12,6 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/hosts"
-	"reprise/calibrate/table"
 	"reprise/internal/command"
 	"reprise/internal/textutil"
 	"reprise/trace/warning"
@@ -25,9 +24,9 @@ func hostsCommand() *cli.Command {
 		Usage: "model how hosts differ, and draw machines of such hosts",
 		UsageText: "calibrate hosts [options] [-o MODEL] CSV...|-\n" +
 			"calibrate hosts --draw N --from MODEL [--seed S] [--day D] [-o KERNELS] [--platform FILE]",
-		Description: "Tables have timings, with columns as for calibrate kernels, host and date among them, or, with " +
-			"--coefficient,\n" +
-			"coefficients: a row for each host and day. Prints a report; -o writes the machine model (YAML).\n" +
+		Description: "Tables have timings, with columns as for calibrate kernels, host and date among them. Prints a " +
+			"report;\n" +
+			"-o writes the machine model (YAML).\n" +
 			"--draw writes a kernel file with hosts drawn from a machine model.\n\n" +
 			"    calibrate hosts -o machine.yaml timings.csv\n" +
 			"    calibrate hosts --draw 64 --from machine.yaml --seed 7 -o kernels.yaml",
@@ -58,19 +57,12 @@ func estimateFlags() []cli.Flag {
 			Usage: "number of classes of hosts, `auto|1|2|3`: the best by BIC, or as many"},
 		&cli.StringFlag{Name: "classes-by", Value: "time",
 			Usage: "tell classes by the first coefficient of the `time|noise`"},
-		&cli.StringFlag{Name: "class-column",
-			Usage: "`NAME` of the column with the class of the host, instead of --classes; needs --coefficient"},
-		&cli.StringSliceFlag{Name: "coefficient",
-			Usage: "`COLUMN=KERNEL:TERM`: the table has coefficients, and this one there, as mnk=dgemm:M*N*K; may be repeated"},
-		&cli.StringSliceFlag{Name: "noise",
-			Usage: "`COLUMN=KERNEL:TERM`: the same of the standard deviation of the noise; may be repeated"},
-		&cli.StringFlag{Name: "noise-shape",
-			Usage: "`half-normal|normal` (default: by the skewness of timings; half-normal of coefficients)"},
+		&cli.StringFlag{Name: "noise-shape", Usage: "`half-normal|normal` (default: by the skewness of timings)"},
 	}
 }
 
-// runHosts estimates a machine model from a sample of hosts and days: tables of coefficients are one as they stand,
-// timings become one by a fit for each host and day.
+// runHosts estimates a machine model from timings, of which there is a fit for each host or CPU and day: the difference
+// between days is part of the model.
 func runHosts(c *cli.Context) error {
 	if given := firstSet(c, namesOf(drawFlags())); given != "" {
 		return command.Usagef("hosts: --%s is about drawing: add --draw N", given)
@@ -83,7 +75,6 @@ func runHosts(c *cli.Context) error {
 	// Values that are one of some words.
 	by, per, shape := c.String("classes-by"), c.String("per"), c.String("noise-shape")
 	o.ByNoise = by == "noise"
-	coefficients := len(c.StringSlice("coefficient")) > 0
 	switch {
 	case by != "noise" && by != "time":
 		return command.Usagef("hosts: --classes-by %q, want time or noise", by)
@@ -91,26 +82,20 @@ func runHosts(c *cli.Context) error {
 		return command.Usagef("hosts: --per %q, want host or cpu", per)
 	case shape != "" && shape != hosts.Normal && shape != hosts.HalfNormal:
 		return command.Usagef("hosts: --noise-shape %q, want half-normal or normal", shape)
-	case !coefficients && len(c.StringSlice("noise")) > 0:
-		return command.Usagef("hosts: --noise needs a --coefficient of the same kernel")
-	case !coefficients && c.IsSet("class-column"):
-		return command.Usagef("hosts: --class-column needs --coefficient: the classes of timings are learned")
 	}
-
-	// Flags without effect.
-	excludes(c, "coefficient", namesOf(fitFlags(), "where")...)
-	excludes(c, "class-column", "classes-by")
 	needs(c, "output", "source")
 	checkOutputs(c)
 
-	// Coefficients are read as they are; timings are fitted first.
-	var sample *hosts.Sample
-	if coefficients {
-		sample = readCoefficients(c, per == "cpu", cmp.Or(shape, hosts.HalfNormal))
-	} else {
-		sample = fitSample(c, per == "cpu")
-		sample.Shape = cmp.Or(shape, sample.Shape)
+	read, terms := fitOptions(c)
+	read.Days = true
+	fit := calibrate.LearnOptions{For: calibrate.ForHost, Statistic: calibrate.Median, MaxPieces: 1, Terms: terms}
+	if per == "cpu" {
+		fit.For = calibrate.ForCPU
 	}
+	fits := learn(c, read, fit)
+	sample, err := hosts.FromFits(fits, per == "cpu")
+	textutil.Check(warning.With(err, fits.Warnings))
+	sample.Shape = cmp.Or(shape, sample.Shape)
 	report, err := hosts.Estimate(sample, o)
 	if err != nil {
 		return warning.With(err, sample.Warnings)
@@ -126,49 +111,6 @@ func runHosts(c *cli.Context) error {
 		return nil
 	}
 	return printReport(c, report, report.WriteText)
-}
-
-// fitSample reads timings and fits them, one fit for each host or CPU and day: the difference between days is part of
-// the model.
-func fitSample(c *cli.Context, perCPU bool) *hosts.Sample {
-	read, terms := fitOptions(c)
-	read.Days = true
-	o := calibrate.LearnOptions{For: calibrate.ForHost, Statistic: calibrate.Median, MaxPieces: 1, Terms: terms}
-	if perCPU {
-		o.For = calibrate.ForCPU
-	}
-	fits := learn(c, read, o)
-	sample, err := hosts.FromFits(fits, perCPU)
-	return textutil.Must(sample, warning.With(err, fits.Warnings))
-}
-
-// readCoefficients reads tables of coefficients, whose columns --coefficient and --noise name.
-func readCoefficients(c *cli.Context, perCPU bool, shape string) *hosts.Sample {
-	o := hosts.ReadOptions{Class: strings.ToLower(c.String("class-column"))}
-	var variables []hosts.Variable
-	for _, flag := range []string{"coefficient", "noise"} {
-		for _, text := range c.StringSlice(flag) {
-			// A column has one meaning.
-			column, what, _ := strings.Cut(text, "=")
-			kernel, term, ok := strings.Cut(what, ":")
-			if !ok || column == "" {
-				command.Refuse(c, "--%s %q, want COLUMN=KERNEL:TERM, as mnk=dgemm:M*N*K", flag, text)
-			}
-			if column = strings.ToLower(column); slices.Contains(o.Columns, column) {
-				command.Refuse(c, "--%s %q: column %s has another meaning already", flag, text, column)
-			}
-			o.Columns = append(o.Columns, column)
-			variables = append(variables, hosts.Variable{Kernel: kernel, Term: term, Noise: flag == "noise"})
-		}
-	}
-	sample, err := hosts.NewSample(variables, perCPU, shape)
-	checkUsage(c, err)
-	o.Where = conditions(c)
-	rows := func() int64 { return int64(len(sample.Records)) }
-	readTables(c, rows, func(arg string) (string, func(*table.Reader) error) {
-		return arg, func(t *table.Reader) error { return sample.Read(t, o) }
-	})
-	return sample
 }
 
 // drawFlags are those of calibrate hosts that say which machine to draw.

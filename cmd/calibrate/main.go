@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -156,13 +155,10 @@ func firstSet(c *cli.Context, flags []string) string {
 	return ""
 }
 
-// namesOf returns the names of flags, but for some.
-func namesOf(flags []cli.Flag, but ...string) []string {
-	var names []string
+// namesOf returns the names of flags.
+func namesOf(flags []cli.Flag) (names []string) {
 	for _, f := range flags {
-		if name := f.Names()[0]; !slices.Contains(but, name) {
-			names = append(names, name)
-		}
+		names = append(names, f.Names()[0])
 	}
 	return names
 }
