@@ -10,6 +10,7 @@ import (
 
 	"reprise/internal/bounds"
 	"reprise/internal/sniff"
+	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/kernels/noise"
 )
@@ -104,33 +105,22 @@ func LoadNoise(path string) (*Noise, error) {
 func ParseNoise(r io.Reader, name string) (_ *Noise, err error) {
 	head := sniff.Remember(r)
 	defer func() { err = head.Instead(err, name, sniff.YAML) }()
+	defer textutil.Stopped(&err)
 	p := yamlfile.Document{File: name}
-	root, err := p.Read(head)
-	if err != nil {
-		return nil, err
-	}
-	f, err := p.Fields(root, "network noise", "version", "description", "source", "unit", "os", "ois", "or", "latency")
-	if err != nil {
-		return nil, err
-	}
+	root := textutil.Must(p.Read(head))
+	f := textutil.Must(p.Fields(root, "network noise", "version", "description", "source", "unit", "os", "ois", "or", "latency"))
 	for _, key := range []string{"version", "unit"} {
 		if f[key] == nil {
 			return nil, p.Errorf(root, "network noise: no key %q", key)
 		}
 	}
-	if _, err := p.Integer(f["version"], "version", 1, 1); err != nil {
-		return nil, err
-	}
+	textutil.Must(p.Integer(f["version"], "version", 1, 1))
 	for _, key := range []string{"unit", "description", "source"} {
 		if f[key] == nil {
 			continue
 		}
-		text, err := p.Text(f[key], key)
-		if err == nil && key == "unit" && text != "s" {
-			err = p.Errorf(f[key], "unit: want s, found %s", yamlfile.Quote(text))
-		}
-		if err != nil {
-			return nil, err
+		if text := textutil.Must(p.Text(f[key], key)); key == "unit" && text != "s" {
+			return nil, p.Errorf(f[key], "unit: want s, found %s", yamlfile.Quote(text))
 		}
 	}
 	n := &Noise{name: name}
@@ -139,13 +129,9 @@ func ParseNoise(r io.Reader, name string) (_ *Noise, err error) {
 		key    string
 		ranges *[]noiseRange
 	}{{"os", &n.send}, {"ois", &n.isend}, {"or", &n.recv}, {"latency", &n.latency}} {
-		if f[list.key] == nil {
-			continue
+		if f[list.key] != nil {
+			*list.ranges, empty = noiseRanges(&p, f[list.key], list.key), false
 		}
-		if *list.ranges, err = noiseRanges(&p, f[list.key], list.key); err != nil {
-			return nil, err
-		}
-		empty = false
 	}
 	if empty {
 		return nil, p.Errorf(root, "network noise: want at least one of os, ois, or, latency")
@@ -157,13 +143,10 @@ func ParseNoise(r io.Reader, name string) (_ *Noise, err error) {
 const maxThreshold = 1 << 50
 
 // noiseRanges parses the list of one kind of times, in the order of sizes.
-func noiseRanges(p *yamlfile.Document, n ast.Node, what string) ([]noiseRange, error) {
-	items, err := p.Items(n, what)
-	if err != nil {
-		return nil, err
-	}
+func noiseRanges(p *yamlfile.Document, n ast.Node, what string) []noiseRange {
+	items := textutil.Must(p.Items(n, what))
 	if len(items) == 0 {
-		return nil, p.Errorf(n, "%s: empty list", what)
+		textutil.Stop(p.Errorf(n, "%s: empty list", what))
 	}
 	keys := []string{"above", "noise", "fixed", "per_byte"}
 	if what == "latency" {
@@ -173,19 +156,12 @@ func noiseRanges(p *yamlfile.Document, n ast.Node, what string) ([]noiseRange, e
 	for k, item := range items {
 		r := &list[k]
 		r.above = -1
-		f, err := p.Fields(item, what, keys...)
-		if err != nil {
-			return nil, err
-		}
+		f := textutil.Must(p.Fields(item, what, keys...))
 		if f["noise"] == nil {
-			return nil, p.Errorf(item, "%s: range without noise", what)
+			textutil.Stop(p.Errorf(item, "%s: range without noise", what))
 		}
 		if f["above"] != nil {
-			above, err := p.Integer(f["above"], what+": above", 0, maxThreshold)
-			if err != nil {
-				return nil, err
-			}
-			r.above = int64(above)
+			r.above = int64(textutil.Must(p.Integer(f["above"], what+": above", 0, maxThreshold)))
 		}
 		for _, part := range []struct {
 			key     string
@@ -196,22 +172,18 @@ func noiseRanges(p *yamlfile.Document, n ast.Node, what string) ([]noiseRange, e
 				continue
 			}
 			r.own = true
-			if *part.v, err = p.Number(f[part.key], what+": "+part.key); err != nil {
-				return nil, err
-			}
+			*part.v = textutil.Must(p.Number(f[part.key], what+": "+part.key))
 			if err := part.allowed.Check("value", math.Abs(*part.v)); err != nil {
-				return nil, p.Errorf(f[part.key], "%s: %s: %w", what, part.key, err)
+				textutil.Stop(p.Errorf(f[part.key], "%s: %s: %w", what, part.key, err))
 			}
 		}
-		if r.law, err = p.Noise(f["noise"], what+": noise", nil); err != nil {
-			return nil, err
-		}
+		r.law = textutil.Must(p.Noise(f["noise"], what+": noise", nil))
 		if k > 0 && r.above < 0 {
-			return nil, p.Errorf(item, "%s: range without \"above\" after another one", what)
+			textutil.Stop(p.Errorf(item, "%s: range without \"above\" after another one", what))
 		}
 		if k > 0 && r.above <= list[k-1].above {
-			return nil, p.Errorf(item, "%s: above %d after %d, want ascending order", what, r.above, list[k-1].above)
+			textutil.Stop(p.Errorf(item, "%s: above %d after %d, want ascending order", what, r.above, list[k-1].above))
 		}
 	}
-	return list, nil
+	return list
 }

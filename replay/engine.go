@@ -6,6 +6,7 @@ import (
 
 	"reprise/internal/bounds"
 	"reprise/internal/eventqueue"
+	"reprise/internal/textutil"
 	"reprise/netmodel"
 	"reprise/replay/eventlog"
 	"reprise/smpi"
@@ -63,35 +64,21 @@ type engine struct {
 }
 
 // newEngine returns an engine that lacks a source.
-func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
+func newEngine(h *trace.Header, m Machine, o Options) (_ *engine, err error) {
+	defer textutil.Stopped(&err)
 	if h.Ranks < 1 {
 		return nil, fmt.Errorf("%d ranks, want at least 1", h.Ranks)
 	}
-	if err := m.check(h.Ranks); err != nil {
-		return nil, err
-	}
-	if err := bounds.Factor.Check("scale of computations", o.ComputeScale); err != nil {
-		return nil, err
-	}
+	textutil.Check(m.check(h.Ranks))
+	textutil.Check(bounds.Factor.Check("scale of computations", o.ComputeScale))
 	if o.FileBandwidth != 0 { // 0: accesses to files take no time
-		if err := bounds.Bandwidth.Check("bandwidth of files", o.FileBandwidth); err != nil {
-			return nil, err
-		}
+		textutil.Check(bounds.Bandwidth.Check("bandwidth of files", o.FileBandwidth))
 	}
 	// The parts are made in this order: costs need the protocol of the platform, ranks the costs of their
 	// begin, processors the ranks, and changes, which may act at time 0, all of them.
-	n, err := netmodel.New(m.Platform, o.Network.Options)
-	if err != nil {
-		return nil, err
-	}
-	c, err := newCosts(h, &m, &o)
-	if err != nil {
-		return nil, err
-	}
-	selector, err := newSelector(&o.Network)
-	if err != nil {
-		return nil, err
-	}
+	n := textutil.Must(netmodel.New(m.Platform, o.Network.Options))
+	c := textutil.Must(newCosts(h, &m, &o))
+	selector := textutil.Must(newSelector(&o.Network))
 	e := &engine{
 		machine: m, options: o.Network, network: n,
 		actions: make([]trace.Action, h.Ranks*bufferedActions),
@@ -104,9 +91,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 		progress: stepCounter{ranks: h.Ranks, report: o.Progress},
 	}
 	e.collectives.nodes = e.collectives.nodesOf([]trace.Group{{Stride: 1, Count: int32(h.Ranks)}})
-	if e.devices, err = newDevices(h, &e.machine); err != nil {
-		return nil, err
-	}
+	e.devices = textutil.Must(newDevices(h, &e.machine))
 	// All ranks are in MPI_Init first, for as long as the options say.
 	e.ranks = make([]rank, h.Ranks)
 	for r := range e.ranks {
@@ -118,9 +103,7 @@ func newEngine(h *trace.Header, m Machine, o Options) (*engine, error) {
 	}
 	e.shareCores()
 	e.meter = newMeter(e)
-	if err := e.prepareChanges(&o); err != nil {
-		return nil, err
-	}
+	textutil.Check(e.prepareChanges(&o))
 	// The begins of steps are summed up over the ranks as they come to them, in whatever order.
 	if o.StepStarts {
 		if o.To <= o.From || o.From < 0 {

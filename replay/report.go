@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -48,7 +47,7 @@ func PartLabel(h *trace.Header, first, last int) string {
 }
 
 // WriteJSON writes everything.
-func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+func (r *Report) WriteJSON(w io.Writer) error { return textutil.WriteJSON(w, r) }
 
 // WriteText writes the report for people: the program's own result line, where
 // the time went, and the cost of the replay.
@@ -163,7 +162,7 @@ func NewEstimateReport(e *Estimate, m *Machine, p Provenance) *EstimateReport {
 }
 
 // WriteJSON writes everything.
-func (r *EstimateReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+func (r *EstimateReport) WriteJSON(w io.Writer) error { return textutil.WriteJSON(w, r) }
 
 // WriteText writes the estimate and its interval, the windows that it comes from, and its cost.
 func (r *EstimateReport) WriteText(w io.Writer) error {
@@ -229,7 +228,7 @@ func NewEnsembleReport(e *Ensemble, p Provenance) *EnsembleReport {
 }
 
 // WriteJSON writes everything.
-func (r *EnsembleReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+func (r *EnsembleReport) WriteJSON(w io.Writer) error { return textutil.WriteJSON(w, r) }
 
 // WriteText writes the spread of the runs.
 func (r *EnsembleReport) WriteText(w io.Writer) error {
@@ -280,7 +279,7 @@ func NewUncertaintyReport(u *Uncertainty, p Provenance) *UncertaintyReport {
 }
 
 // WriteJSON writes everything.
-func (r *UncertaintyReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+func (r *UncertaintyReport) WriteJSON(w io.Writer) error { return textutil.WriteJSON(w, r) }
 
 // WriteText writes the intervals and their parts.
 func (r *UncertaintyReport) WriteText(w io.Writer) error {
@@ -511,11 +510,4 @@ func (p *Provenance) series(what string, runs []SeedResult, names *PartNames, h 
 	text := fmt.Sprintf("%d %s, seeds %d to %d: %s on %s, %d ranks%s\n%s", len(runs), what, runs[0].Seed, runs[len(runs)-1].Seed,
 		p.Trace, p.Platform, h.Ranks, p.models(), p.chosen(collectives))
 	return strings.TrimSuffix(text, "\n")
-}
-
-// writeJSON writes all of a report; numbers have all the digits of the double.
-func writeJSON(w io.Writer, report any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(report)
 }

@@ -9,9 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/internal/terminal"
 	"reprise/trace"
 	"reprise/tracegen/hpcg"
 )
@@ -23,13 +21,8 @@ func hpcgCommand(args []string) *cli.Command {
 	for _, p := range hpcg.Parameters() {
 		flags = append(flags, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
 	}
-	flags = append(flags,
-		&cli.StringFlag{Name: "hpcg-dat",
-			Usage: "take sizes, seconds and process grid from an hpcg.dat `FILE`, or from standard input (-)"},
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`",
-			DefaultText: "-, standard output"},
-		command.Switch("quiet", "no progress and no notes on stderr"),
-	)
+	flags = append(flags, &cli.StringFlag{Name: "hpcg-dat",
+		Usage: "take sizes, seconds and process grid from an hpcg.dat `FILE`, or from standard input (-)"})
 	return &cli.Command{
 		Name:  "hpcg",
 		Usage: "High Performance Conjugate Gradients 3.1",
@@ -39,7 +32,7 @@ func hpcgCommand(args []string) *cli.Command {
 			"    tracegen hpcg --ranks 64 --nx 104 -o run.trace.zst\n" +
 			"    tracegen hpcg --ranks 8 --nx 24 --ny 16 --nz 16 --npx 4 --npy 2 --npz 1 | replay -\n" +
 			"    tracegen hpcg --ranks 12 --nx 16 --ny 16 --npx 2 --npy 2 --npz 3 --pz 1 --zl 32 --zu 16 -o slabs.trace.zst",
-		Flags:  flags,
+		Flags:  append(flags, outputFlags()...),
 		Action: func(c *cli.Context) error { return runHPCG(c, args) },
 	}
 }
@@ -48,13 +41,7 @@ func hpcgCommand(args []string) *cli.Command {
 // writes the trace. The order of the checks is that of their cost: files are read when the flags are known to be right,
 // and the output is begun when the parameters are.
 func runHPCG(c *cli.Context, args []string) error {
-	if c.NArg() != 0 {
-		return command.Usagef("hpcg: unexpected argument %q", c.Args().First())
-	}
-	if c.String("output") == "" {
-		return command.Usagef("hpcg: --output \"\", want the name of a file, or -")
-	}
-	command.CheckFlag(c, "output", atomicfile.CheckOverwrite(c.String("output"), c.String("hpcg-dat")))
+	checkOutput(c, c.String("hpcg-dat"))
 	if !c.IsSet("ranks") {
 		return command.Usagef("--ranks is missing")
 	}
@@ -116,9 +103,8 @@ func runHPCG(c *cli.Context, args []string) error {
 		}
 	}
 	o := hpcg.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, c.Command.Flags)}
-	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Steps(), "steps")
-	defer bar.Clear()
-	o.Progress = bar.SetOf
-	return writeTrace(c.String("output"), c.App.Writer,
-		func(w io.Writer) error { return hpcg.Generate(c.Context, w, p, o) })
+	return generate(c, p.Steps(), func(w io.Writer, progress func(done, all int)) error {
+		o.Progress = progress
+		return hpcg.Generate(c.Context, w, p, o)
+	})
 }

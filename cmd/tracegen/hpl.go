@@ -12,9 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/internal/terminal"
 	"reprise/internal/textutil"
 	"reprise/trace/warning"
 	"reprise/tracegen/hpl"
@@ -50,9 +48,6 @@ func hplCommand(args []string) *cli.Command {
 		&cli.StringFlag{Name: "seed", Usage: "`number` that random pivots follow from",
 			DefaultText: strconv.FormatUint(defaultSeed(), 10)},
 		&cli.StringFlag{Name: "first-steps", Usage: "write the first `n` panels only", DefaultText: "all"},
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`",
-			DefaultText: "-, standard output"},
-		command.Switch("quiet", "no progress and no notes on stderr"),
 	)
 	return &cli.Command{
 		Name:  "hpl",
@@ -64,7 +59,7 @@ func hplCommand(args []string) *cli.Command {
 			"    tracegen hpl -N 20000 --NB 192 -P 4 -Q 4 --BCAST 2rM --DEPTH 1 | replay -\n" +
 			"    tracegen hpl --hpl-dat HPL.dat --list\n" +
 			"    tracegen hpl --hpl-dat HPL.dat --combination 3 -o run.trace.zst",
-		Flags:  flags,
+		Flags:  append(flags, outputFlags()...),
 		Action: func(c *cli.Context) error { return runHPL(c, args) },
 	}
 }
@@ -72,21 +67,15 @@ func hplCommand(args []string) *cli.Command {
 // runHPL takes the parameters from the flags or from one combination of an HPL.dat, tells users of those that they did
 // not give, and writes the trace; with --list it lists the combinations instead.
 func runHPL(c *cli.Context, args []string) error {
-	if c.NArg() != 0 {
-		return command.Usagef("hpl: unexpected argument %q", c.Args().First())
-	}
-	if c.String("output") == "" {
-		return command.Usagef("hpl: --output \"\", want the name of a file, or -")
-	}
-	if c.Bool("list") {
-		return listCombinations(c)
-	}
 	// The trace may replace no file that it is made from.
 	inputs := []string{c.String("hpl-dat")}
 	if path, isFile := strings.CutPrefix(c.String("pivots"), pivotsFile); isFile {
 		inputs = append(inputs, path)
 	}
-	command.CheckFlag(c, "output", atomicfile.CheckOverwrite(c.String("output"), inputs...))
+	checkOutput(c, inputs...)
+	if c.Bool("list") {
+		return listCombinations(c)
+	}
 	// The header of the trace says how it was made.
 	o := hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, c.Command.Flags)}
 	setCount(&o.FirstSteps, c, "first-steps")
@@ -118,11 +107,10 @@ func runHPL(c *cli.Context, args []string) error {
 		}
 	}
 	// A run of no step has a bar of one.
-	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), max(1, p.Steps()), "steps")
-	defer bar.Clear()
-	o.Progress = bar.SetOf
-	return writeTrace(c.String("output"), c.App.Writer,
-		func(w io.Writer) error { return hpl.Generate(c.Context, w, p, o) })
+	return generate(c, max(1, p.Steps()), func(w io.Writer, progress func(done, all int)) error {
+		o.Progress = progress
+		return hpl.Generate(c.Context, w, p, o)
+	})
 }
 
 // checkUsage ends the command at parameters that it cannot have.

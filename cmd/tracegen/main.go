@@ -53,6 +53,34 @@ func withDat(c *cli.Context, path string, read func(in io.Reader, name string) e
 	return read(f, path)
 }
 
+// outputFlags are the flags of what generators write.
+func outputFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`",
+			DefaultText: "-, standard output"},
+		command.Switch("quiet", "no progress and no notes on stderr"),
+	}
+}
+
+// checkOutput ends the command at arguments, which no generator takes, and at an output that has no name or would replace
+// one of the inputs.
+func checkOutput(c *cli.Context, inputs ...string) {
+	switch {
+	case c.NArg() != 0:
+		textutil.Stop(command.Usagef("%s: unexpected argument %q", c.Command.Name, c.Args().First()))
+	case c.String("output") == "":
+		textutil.Stop(command.Usagef("%s: --output \"\", want the name of a file, or -", c.Command.Name))
+	}
+	command.CheckFlag(c, "output", atomicfile.CheckOverwrite(c.String("output"), inputs...))
+}
+
+// generate has a generator write the trace, with a bar for its steps.
+func generate(c *cli.Context, steps int, write func(w io.Writer, progress func(done, all int)) error) error {
+	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), steps, "steps")
+	defer bar.Clear()
+	return writeTrace(c.String("output"), c.App.Writer, func(w io.Writer) error { return write(w, bar.SetOf) })
+}
+
 // writeTrace calls write with a writer to the file at path, which appears whole or not at all, or to stdout if path is
 // "-". It refuses to write binary data to a terminal.
 func writeTrace(path string, stdout io.Writer, write func(io.Writer) error) error {

@@ -8,9 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"reprise/internal/atomicfile"
 	"reprise/internal/command"
-	"reprise/internal/terminal"
 	"reprise/trace"
 	"reprise/trace/warning"
 	"reprise/tracegen/mxp"
@@ -26,30 +24,20 @@ func mxpCommand(args []string) *cli.Command {
 		}
 		flags = append(flags, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
 	}
-	flags = append(flags,
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "write the trace to `FILE`",
-			DefaultText: "-, standard output"},
-		command.Switch("quiet", "no progress and no notes on stderr"))
 	return &cli.Command{
 		Name:      "hpl-mxp",
 		Usage:     "HPL-MxP (HPL-AI): RIKEN's program of 2021 and rocHPL-MxP of 2025",
 		UsageText: "tracegen hpl-mxp -N n --NB n -P n -Q n [options] [-o FILE]",
 		Description: "    tracegen hpl-mxp -N 4800 --NB 120 -P 4 -Q 4 --bcast chain -o run.trace.zst\n" +
 			"    tracegen hpl-mxp -N 4800 --NB 120 -P 4 -Q 4 --variant rocm --BCAST 2 | trace cat --rank 3 -",
-		Flags:  flags,
+		Flags:  append(flags, outputFlags()...),
 		Action: func(c *cli.Context) error { return runMxP(c, args) },
 	}
 }
 
 // runMxP takes the parameters from the flags, tells users of those that they did not give, and writes the trace.
 func runMxP(c *cli.Context, args []string) error {
-	if c.NArg() != 0 {
-		return command.Usagef("hpl-mxp: unexpected argument %q", c.Args().First())
-	}
-	if c.String("output") == "" {
-		return command.Usagef("hpl-mxp: --output \"\", want the name of a file, or -")
-	}
-	command.CheckFlag(c, "output", atomicfile.CheckOverwrite(c.String("output")))
+	checkOutput(c)
 	for _, name := range []string{"N", "NB", "P", "Q"} {
 		if !c.IsSet(name) {
 			return command.Usagef("hpl-mxp: %s is missing", flagName(name))
@@ -81,9 +69,8 @@ func runMxP(c *cli.Context, args []string) error {
 		tell(c, "by default:", strings.Join(defaults, ", "))
 	}
 	o := mxp.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, c.Command.Flags)}
-	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), p.Steps(), "steps")
-	defer bar.Clear()
-	o.Progress = bar.SetOf
-	return writeTrace(c.String("output"), c.App.Writer,
-		func(w io.Writer) error { return mxp.Generate(c.Context, w, p, o) })
+	return generate(c, p.Steps(), func(w io.Writer, progress func(done, all int)) error {
+		o.Progress = progress
+		return mxp.Generate(c.Context, w, p, o)
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
@@ -39,22 +40,15 @@ type rank struct {
 }
 
 // Open opens the trace of an index whose files are relative to dir.
-func Open(index, dir string) (*Source, error) {
-	names, err := os.ReadFile(index)
-	if err != nil {
-		return nil, err
-	}
+func Open(index, dir string) (_ *Source, err error) {
+	defer textutil.Stopped(&err)
 	// The text is read once for the verbs of its lines, which say what may be an action, and once more by the reader.
 	verbs := map[int][]string{} // by rank, of its lines
-	for _, name := range strings.Fields(string(names)) {
+	for _, name := range strings.Fields(string(textutil.Must(os.ReadFile(index)))) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
-		lines, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		for line := range strings.Lines(string(lines)) {
+		for line := range strings.Lines(string(textutil.Must(os.ReadFile(name)))) {
 			words := strings.Fields(line)
 			if len(words) < 2 || strings.HasPrefix(words[0], "#") {
 				continue
@@ -66,10 +60,7 @@ func Open(index, dir string) (*Source, error) {
 			verbs[r] = append(verbs[r], words[1])
 		}
 	}
-	text, err := simgrid.Open(index, dir)
-	if err != nil {
-		return nil, err
-	}
+	text := textutil.Must(simgrid.Open(index, dir))
 	s := &Source{Trace: text, header: &trace.Header{Ranks: text.Ranks()}, ranks: make([]rank, text.Ranks())}
 	for i := range s.ranks {
 		r := rank{first: len(s.header.Phases), owed: -1, verbs: verbs[i], timed: make([]bool, len(verbs[i]))}

@@ -31,6 +31,7 @@ import (
 	"io"
 	"slices"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -112,14 +113,12 @@ func (c *cutter) header() *trace.Header {
 }
 
 // actions writes the part action by action. The marks of ranks may be in different steps.
-func (c *cutter) actions() (*Summary, error) {
+func (c *cutter) actions() (_ *Summary, err error) {
+	defer textutil.Stopped(&err)
 	// First way: where the marks are for each rank.
-	first, err := newFinder(c.t.Header(), c.from)
-	last, errLast := newFinder(c.t.Header(), c.to)
-	if err := cmp.Or(err, errLast); err != nil {
-		return nil, err
-	}
-	err = c.walk(trace.Walk{
+	first := textutil.Must(newFinder(c.t.Header(), c.from))
+	last := textutil.Must(newFinder(c.t.Header(), c.to))
+	textutil.Check(c.walk(trace.Walk{
 		See: func(r *trace.ActionReader, a *trace.Action) (bool, error) {
 			first.see(r, a)
 			last.see(r, a)
@@ -128,10 +127,7 @@ func (c *cutter) actions() (*Summary, error) {
 		End: func(r *trace.ActionReader) error {
 			return cmp.Or(r.Err(), first.close(r), last.close(r))
 		},
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	from, to, empty := first.places, last.places, true
 	for rank, at := range from {
 		if at > to[rank] {
@@ -150,26 +146,22 @@ func (c *cutter) actions() (*Summary, error) {
 		after []int64
 		until []int64
 	}{{c.from, make([]int64, len(from)), from}, {c.to, from, to}} {
-		err := c.walk(trace.Walk{See: func(r *trace.ActionReader, a *trace.Action) (bool, error) {
+		textutil.Check(c.walk(trace.Walk{See: func(r *trace.ActionReader, a *trace.Action) (bool, error) {
 			rank, at := r.Cursor().Rank(), r.Index()
 			if at >= m.after[rank] && at < m.until[rank] {
 				u.see(rank, a, r.Cursor())
 			}
 			return at < m.until[rank], nil
-		}})
-		if err != nil {
-			return nil, err
-		}
-		if err := u.check(m.mark); err != nil {
-			return nil, err
-		}
+		}}))
+		textutil.Check(u.check(m.mark))
 	}
 	return c.writeActions(from, to)
 }
 
 // units writes the calls of steps as they are. It keeps the structure of the trace, its blocks included: the part
 // is as small as its share of the whole.
-func (c *cutter) units() (*Summary, error) {
+func (c *cutter) units() (_ *Summary, err error) {
+	defer textutil.Stopped(&err)
 	// The steps [from, to) of the part must be there.
 	infos := c.t.ChunkInfos()
 	if len(infos) == 0 {
@@ -194,38 +186,25 @@ func (c *cutter) units() (*Summary, error) {
 
 	// Nothing may be under way at the marks. Before the first step nothing can be under way.
 	if from > 0 {
-		if err := c.together(c.from, trace.CursorOptions{To: from}); err != nil {
-			return nil, err
-		}
+		textutil.Check(c.together(c.from, trace.CursorOptions{To: from}))
 	}
 	c.sum.Actions = 0 // the second way counts those of the part
-	if err := c.together(c.to, trace.CursorOptions{From: from, To: to}); err != nil {
-		return nil, err
-	}
+	textutil.Check(c.together(c.to, trace.CursorOptions{From: from, To: to}))
 
 	// All blocks and the chunks are copied.
-	w, err := trace.NewWriter(c.w, c.header(), trace.WriterOptions{})
-	if err != nil {
-		return nil, err
-	}
+	w := textutil.Must(trace.NewWriter(c.w, c.header(), trace.WriterOptions{}))
 	for i := range c.t.Program().NumBlocks() {
-		if _, err := w.Program().AddBlock(*c.t.Program().Block(i)); err != nil {
-			return nil, err
-		}
+		textutil.Must(w.Program().AddBlock(*c.t.Program().Block(i)))
 	}
 	for chunk, err := range c.t.Chunks(from, to) {
-		if err != nil {
-			return nil, err
-		}
+		textutil.Check(err)
 		// Handles of vectors are those of the chunk, so that its vectors get new ones, which are forgotten behind it.
 		handles, last := map[int64]int64{}, int64(-1)
 		for _, unit := range chunk.Units() {
 			if unit.Step < from || unit.Step >= to {
 				continue
 			}
-			if err := w.Step(unit.Step); err != nil {
-				return nil, err
-			}
+			textutil.Check(w.Step(unit.Step))
 			for i := range unit.Calls {
 				cols := &unit.Calls[i]
 				// A Call states counts where CallColumns have their running sums, and blocks as 64-bit
@@ -251,9 +230,7 @@ func (c *cutter) units() (*Summary, error) {
 						call.Args[i][j] = h
 					}
 				}
-				if err := w.Call(call); err != nil {
-					return nil, err
-				}
+				textutil.Check(w.Call(call))
 			}
 		}
 		if last >= 0 {

@@ -3,6 +3,7 @@ package cut
 import (
 	"math"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -20,17 +21,12 @@ type writer struct {
 }
 
 // writeActions writes the actions [from, to) of each rank.
-func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
+func (c *cutter) writeActions(from, to []int64) (_ *Summary, err error) {
+	defer textutil.Stopped(&err)
 	h := c.header()
 	h.Flatten()
-	out, err := trace.NewWriter(c.w, h, trace.WriterOptions{})
-	if err != nil {
-		return nil, err
-	}
-	cursors, err := c.t.Cursors(nil, trace.CursorOptions{})
-	if err != nil {
-		return nil, err
-	}
+	out := textutil.Must(trace.NewWriter(c.w, h, trace.WriterOptions{}))
+	cursors := textutil.Must(c.t.Cursors(nil, trace.CursorOptions{}))
 	w := &writer{out: trace.NewFlat(out), at: make([]int64, h.Ranks), to: to, next: make([]*trace.Action, h.Ranks),
 		open: map[phaseKey]int{}}
 	for i := range cursors {
@@ -43,18 +39,14 @@ func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 		done = true
 		for rank := range from {
 			for n := 0; n < turn && w.at[rank] < from[rank]; n++ {
-				if err := w.advance(rank); err != nil {
-					return nil, err
-				}
+				w.advance(rank)
 				w.at[rank]++
 			}
 			done = done && w.at[rank] == from[rank]
 		}
 	}
 	for rank := range from {
-		if err := w.advance(rank); err != nil {
-			return nil, err
-		}
+		w.advance(rank)
 	}
 
 	// The next unit is of the lowest step that a rank is in.
@@ -74,26 +66,24 @@ func (c *cutter) writeActions(from, to []int64) (*Summary, error) {
 			first = step
 		}
 		c.sum.Steps = step - first + 1
-		if err := w.unit(step); err != nil {
-			return nil, err
-		}
+		w.unit(step)
 	}
 	c.sum.Ranks, c.sum.Actions = h.Ranks, w.actions
 	return &c.sum, out.Close()
 }
 
 // advance reads the next action of a rank, unless its part has ended.
-func (w *writer) advance(rank int) error {
+func (w *writer) advance(rank int) {
 	w.next[rank] = nil
 	if w.at[rank] < w.to[rank] {
 		w.next[rank] = w.readers[rank].Next()
 	}
-	return w.readers[rank].Err()
+	textutil.Check(w.readers[rank].Err())
 }
 
 // unit writes a unit of a step. A step of more actions takes several units: a replay needs no other order than that of
 // each rank's own actions, so that it does not matter where the cut is.
-func (w *writer) unit(step int) error {
+func (w *writer) unit(step int) {
 	w.out.Begin()
 	for rank := range w.next {
 		c := w.readers[rank].Cursor()
@@ -108,18 +98,14 @@ func (w *writer) unit(step int) error {
 				case a.Kind == trace.KindComplete:
 					requests = c.Requests(a.X[0])
 				}
-				if err := w.out.Add(int32(rank), a, call.SendSums, call.RecvSums, requests...); err != nil {
-					return err
-				}
+				textutil.Check(w.out.Add(int32(rank), a, call.SendSums, call.RecvSums, requests...))
 				w.actions += a.Lines()
 			}
 			w.at[rank]++
-			if err := w.advance(rank); err != nil {
-				return err
-			}
+			w.advance(rank)
 		}
 	}
-	return w.out.End(step)
+	textutil.Check(w.out.End(step))
 }
 
 // keeps reports whether an action of a rank is written: of phases, those that begin in the part. A phase that has begun

@@ -514,16 +514,12 @@ type counted struct {
 
 // collective writes a collective, with all that a reader would else assume.
 func (r *rankWriter) collective(c *trace.Collective) error {
-	form, ok := collectiveForms[c.Kind]
-	if !ok {
-		return errors.New("it has no counterpart in SimGrid's text")
-	}
 	var sent, received counted
 	var err error
-	if form.send {
+	if c.Kind.Sends() {
 		sent, err = countedBy(c.Send, c.SendSums, c.SendSize)
 	}
-	if form.recv && err == nil {
+	if c.Kind.Receives() && err == nil {
 		received, err = countedBy(c.Recv, c.RecvSums, c.RecvSize)
 	}
 	if err != nil {
@@ -531,7 +527,7 @@ func (r *rankWriter) collective(c *trace.Collective) error {
 	}
 	r.verb(c.Kind.String())
 	for _, side := range []counted{sent, received} {
-		if form.buffers {
+		if c.Kind == buffered {
 			sum := int64(0)
 			for _, n := range side.items {
 				sum += n
@@ -540,22 +536,22 @@ func (r *rankWriter) collective(c *trace.Collective) error {
 		}
 		r.ints(side.items...)
 	}
-	if form.flops {
+	if c.Kind.Reduces() {
 		r.number(c.Flops)
 	}
 	if c.Kind.Rooted() {
 		r.ints(int64(c.Root))
 	}
-	if form.send {
+	if c.Kind.Sends() {
 		r.ints(sent.datatype)
 	}
-	if form.recv {
+	if c.Kind.Receives() {
 		r.ints(received.datatype)
 	}
 
 	// Where in its buffer a rank receives. Without displacements SimGrid puts all parts at the beginning; so nothing is
 	// written if that is meant, and else one part after the other as far as the buffer goes, the last part at its end.
-	if form.span {
+	if c.Kind.Spans() {
 		item := typeSizes[received.datatype]
 		if c.Span > math.MaxInt32*item/c.RecvSize || c.Span*c.RecvSize%item != 0 {
 			return fmt.Errorf("a buffer of %d elements of %d bytes: SimGrid counts to %d", c.Span, c.RecvSize, math.MaxInt32)

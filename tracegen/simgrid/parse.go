@@ -379,29 +379,8 @@ var collectives = func() map[string]trace.CollectiveKind {
 	return verbs
 }()
 
-// collectiveForm says which arguments the line of a collective has, in this order: the size of the send buffer,
-// counts that are sent, the size of the receive buffer, counts that are received, flop, root, the types of both
-// sides, displacements. Both sizes and all counts are in elements.
-type collectiveForm struct{ buffers, send, recv, flops, span bool }
-
-// collectiveForms are the forms of all operations of SimGrid's text, for reading and for writing.
-var collectiveForms = map[trace.CollectiveKind]collectiveForm{
-	trace.CollBarrier:       {},
-	trace.CollBcast:         {send: true},
-	trace.CollReduce:        {send: true, flops: true},
-	trace.CollAllreduce:     {send: true, flops: true},
-	trace.CollAlltoall:      {send: true, recv: true},
-	trace.CollAlltoallv:     {send: true, recv: true, buffers: true},
-	trace.CollGather:        {send: true, recv: true},
-	trace.CollGatherv:       {send: true, recv: true},
-	trace.CollAllgather:     {send: true, recv: true},
-	trace.CollAllgatherv:    {send: true, recv: true, span: true},
-	trace.CollScatter:       {send: true, recv: true},
-	trace.CollScatterv:      {send: true, recv: true},
-	trace.CollReduceScatter: {recv: true, flops: true},
-	trace.CollScan:          {send: true, flops: true},
-	trace.CollExscan:        {send: true, flops: true},
-}
+// buffered is the operation whose line has the sizes of its buffers.
+const buffered = trace.CollAlltoallv
 
 // untraceable are actions that SMPI writes but that its replay does not know, by reason.
 var untraceable = map[string]string{
@@ -412,7 +391,9 @@ var untraceable = map[string]string{
 	"Start":    "persistent requests are not in the text", "Startall": "persistent requests are not in the text",
 }
 
-// collective parses the arguments of a collective operation.
+// collective parses the arguments of a collective operation: the size of the send buffer, counts that are sent, the size
+// of the receive buffer, counts that are received, flop, root, the types of both sides, displacements, as far as the kind
+// has them. Both sizes and all counts are in elements.
 func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 	kind, ok := collectives[verb]
 	if !ok {
@@ -427,13 +408,12 @@ func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 		f.failf("action %q is not one of SimGrid before 3.20; %s", verb, t.otherForm())
 		return
 	}
-	form := collectiveForms[kind]
 	c := trace.Collective{Kind: kind, SendSize: t.defaultSize, RecvSize: t.defaultSize}
 
 	// side parses what goes one way: one count, or one for each rank, of which the number of
 	// their sums is kept. The sizes of buffers say nothing that the counts do not.
 	side := func(i int, perRank bool, buffer, what string, v *int64) {
-		if form.buffers {
+		if kind == buffered {
 			f.integer(buffer, 0, trace.MaxCount)
 		}
 		if !perRank {
@@ -443,31 +423,31 @@ func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 			s.lists.lists = append(s.lists.lists, sums)
 		}
 	}
-	if form.send {
+	if kind.Sends() {
 		what := "count"
-		if form.recv {
+		if kind.Receives() {
 			what = "sent count"
 		}
 		side(0, kind.SendsPerRank(), "size of the send buffer", what, &c.Send)
 	}
-	if form.recv {
+	if kind.Receives() {
 		side(1, kind.RecvsPerRank(), "size of the receive buffer", "received count", &c.Recv)
 	}
-	if form.flops {
+	if kind.Reduces() {
 		c.Flops = f.amount("amount of flop")
 	}
 	if kind.Rooted() && f.left() > 0 { // else 0
 		c.Root = t.rank(f, "root")
 	}
 	left := 2
-	if form.span {
+	if kind.Spans() {
 		left = f.left()
 	}
-	if !form.span || left <= 2 || left > t.ranks { // else displacements alone
-		if form.send {
+	if !kind.Spans() || left <= 2 || left > t.ranks { // else displacements alone
+		if kind.Sends() {
 			c.SendSize = t.itemSize(f)
 		}
-		if form.recv {
+		if kind.Receives() {
 			c.RecvSize = t.itemSize(f)
 		}
 		left -= 2
@@ -475,7 +455,7 @@ func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
 
 	// An allgatherv ends with two datatypes, or a displacement for each rank, or both. SimGrid
 	// puts all blocks at the beginning of the receive buffer if it is not told where they are.
-	if form.span && f.err == nil {
+	if kind.Spans() && f.err == nil {
 		counts := s.lists.at(c.Recv)
 		for r := range t.ranks {
 			at := int64(0)
