@@ -131,9 +131,8 @@ func (e *engine) speed(host int32) float64 {
 	return e.machine.Platform.Host(int(host)).Speed * e.machine.factor(host)
 }
 
-// maxAhead is how many batches of actions a rank may run ahead of the event loop
-// before it lets the others catch up. It bounds the messages of a rank that
-// never waits, and how far ranks are apart in the trace.
+// maxAhead is how many batches of actions a rank may run ahead of the event loop before it lets the others catch up. It
+// bounds the messages of a rank that never waits, and how far ranks are apart in the trace.
 const maxAhead = 4096
 
 // maxStill is how many batches a rank may run while its clock stands still: then the event loop has a turn, in which
@@ -307,8 +306,7 @@ type rank struct {
 	charged float64 // time up to which the accounts have its time: clock, unless it waits
 	after   float64 // seconds to pay once waits is 0: the receive overhead of what it waited for
 
-	// Unmatched posts addressed to this rank, oldest first: sends of others and
-	// its own receives.
+	// Unmatched posts addressed to this rank, oldest first: sends of others and its own receives.
 	sends, recvs postList
 	wild         int32 // receives with wildcards among recvs
 

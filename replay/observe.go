@@ -623,25 +623,22 @@ func (e *engine) probed(r, id int32) {
 // rank inside, whose tag is CollectiveTag. A busy wait (trace.FlagSpin) is one action from its first
 // probe to the probe that sees the message, with all probes and all kernels between them.
 //
-// After the time that a rank has waited, Released names the message that ended the wait: by the end of
-// its transfer, or in a busy wait by the post of its send. A message that was there already releases
-// nobody.
+// After the time that a rank has waited, Released names the message that ended the wait: by the end of its transfer, or
+// in a busy wait by the post of its send. A message that was there already releases nobody.
 //
 // # Messages
 //
-// A message has a number, which both of its posts carry, in either order. The number may be given to
-// another message once the transfer has ended and both sides have been posted. The transfer starts when
-// both sides are posted, or if the message is eager when the send is. It takes its latency first, from
-// its start to its first part (Carried); then the network carries it in parts, end to end, up to its
-// end. As the network takes together all that lies within its precision, a nanosecond by default, the
-// first part may begin that much too early.
+// A message has a number, which both of its posts carry, in either order. The number may be given to another message
+// once the transfer has ended and both sides have been posted. The transfer starts when both sides are posted, or if
+// the message is eager when the send is. It takes its latency first, from its start to its first part (Carried); then
+// the network carries it in parts, end to end, up to its end. As the network takes together all that lies within its
+// precision, a nanosecond by default, the first part may begin that much too early.
 //
 // # Left out
 //
-// Actions that take no time and concern no other rank are left out (trace.KindNone, KindProbed and
-// KindMark). A replay that ends early leaves actions and messages open. A replay from a checkpoint
-// begins with the actions and messages that are open there: actions at the time up to which the rank
-// was charged, messages at the time of their first post.
+// Actions that take no time and concern no other rank are left out (trace.KindNone, KindProbed and KindMark). A replay
+// that ends early leaves actions and messages open. A replay from a checkpoint begins with the actions and messages
+// that are open there: actions at the time up to which the rank was charged, messages at the time of their first post.
 type Observer struct {
 	// Ranks [FirstRank, EndRank) are observed, and of messages those that one of them may receive, with
 	// the posts of those that one of them sends. EndRank 0: all ranks.
@@ -668,8 +665,7 @@ type Observer struct {
 	Released func(rank, message int32, since, at float64)
 	// SendPosted: rank src posts a send of so many bytes.
 	SendPosted func(message, src, dst, tag int32, bytes int64, at float64)
-	// ReceivePosted: rank dst posts a receive for at most so many bytes; src may be trace.AnySource, tag
-	// trace.AnyTag.
+	// ReceivePosted: rank dst posts a receive for at most so many bytes; src may be trace.AnySource, tag trace.AnyTag.
 	ReceivePosted func(message, dst, src, tag int32, bytes int64, at float64)
 	// Merged: a send and a receive that had been posted as two messages are one, as happens at ranks
 	// with receives from any source or with any tag pending. Its number is that of the send.
@@ -682,11 +678,10 @@ type Observer struct {
 
 	// The functions below are called for all ranks and steps.
 
-	// Carried: the network carried a message at a steady rate from a time to another. rate and alone are
-	// in byte/s: that of the transfer, and the one that it would have alone on its route (0 while a link
-	// has no bandwidth). link is the platform's number of the link that bounded it, -1 if the TCP window
-	// or a factor of the model did. A part ends where one of the three changes; the rate*(to-from) of all
-	// parts add up to bytes and an envelope of 16.
+	// Carried: the network carried a message at a steady rate from a time to another. rate and alone are in byte/s:
+	// that of the transfer, and the one that it would have alone on its route (0 while a link has no bandwidth). link
+	// is the platform's number of the link that bounded it, -1 if the TCP window or a factor of the model did. A part
+	// ends where one of the three changes; the rate*(to-from) of all parts add up to bytes and an envelope of 16.
 	Carried func(message int32, from, to, rate, alone float64, link int32)
 	// Transferred: these transfers have ended, in their order: all of them by the end of the replay, many
 	// at once. That takes less time than Carried. The list is the caller's.

@@ -419,8 +419,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.3g %s", v, units[0])
 }
 
-// ResultFormat is the version of the JSON of results. It changes where a reader of an older one
-// would misread them.
+// ResultFormat is the version of the JSON of results. It changes where a reader of an older one would misread them.
 const ResultFormat = 1
 
 // Provenance is what a report was made from, and what making it cost.

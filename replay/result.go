@@ -50,8 +50,7 @@ type Result struct {
 	Devices      []Share `json:"device_time,omitempty"`
 	Kernels      []Share `json:"time_by_kernel"` // parts of the kind compute, without free ones
 
-	// RootPhases has, by number of the phase, the seconds that rank 0 was in it: a program's
-	// own report says these.
+	// RootPhases has, by number of the phase, the seconds that rank 0 was in it: a program's own report says these.
 	RootPhases []float64 `json:"-"`
 
 	Seed *uint64 `json:"seed,omitempty"` // of the noise; nil if the models have none
@@ -62,12 +61,10 @@ type Result struct {
 	Warnings []warning.Warning `json:"warnings"` // oddities that did not stop the run
 	Ranks    []RankResult      `json:"ranks"`
 
-	// StoppedAt is the time up to which everything has happened, if the replay was
-	// stopped there; then Makespan is how far the ranks have come, and the times are those
-	// up to now.
+	// StoppedAt is the time up to which everything has happened, if the replay was stopped there; then Makespan is how
+	// far the ranks have come, and the times are those up to now.
 	StoppedAt *float64 `json:"stopped_at_s,omitempty"`
-	// WallBefore is the wall time in seconds of the parts of the run before the one
-	// that was resumed.
+	// WallBefore is the wall time in seconds of the parts of the run before the one that was resumed.
 	WallBefore float64 `json:"-"`
 
 	// StepStarts, if Options.StepStarts asks for it, has the starts of the steps that were
@@ -242,8 +239,7 @@ func (e *engine) chargeKernel(r int32, rk *rank, kernel uint16) {
 	}
 }
 
-// chargeWait charges what rank r has waited for to its kind, up to the end of a message, which
-// has released it.
+// chargeWait charges what rank r has waited for to its kind, up to the end of a message, which has released it.
 func (e *engine) chargeWait(r, message int32) {
 	rk := &e.ranks[r]
 	since := rk.charged
@@ -315,12 +311,9 @@ func (b *timeAccounts) phase(r int32, phase uint16, end bool, when float64) {
 }
 
 // begun returns when rank r began a phase, in seconds; noTime if it is not open.
-func (b *timeAccounts) begun(r int32, phase uint16) float64 {
-	return *b.at(b.width()+int(phase), r)
-}
+func (b *timeAccounts) begun(r int32, phase uint16) float64 { return *b.at(b.width()+int(phase), r) }
 
-// close ends the phases that are still open when the actions of rank r are over,
-// and adds up its kernels.
+// close ends the phases that are still open when the actions of rank r are over, and adds up its kernels.
 func (b *timeAccounts) close(r int32, when float64) {
 	for p := range b.phases {
 		b.phase(r, uint16(p), true, when)

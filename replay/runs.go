@@ -58,8 +58,7 @@ type SeedResult struct {
 type Summary struct {
 	Mean float64 `json:"mean"`
 	SD   float64 `json:"sd"` // of one run, by n-1
-	// Interval is the half-width of the 95 % confidence interval of the mean, by
-	// Student's distribution.
+	// Interval is the half-width of the 95 % confidence interval of the mean, by Student's distribution.
 	Interval float64 `json:"mean_interval"`
 	Min      float64 `json:"min"`
 	Max      float64 `json:"max"`
@@ -81,8 +80,7 @@ type RunsOptions struct {
 	// Rating, if set, returns the program's own rating of a run, in 1e9 flop/s; 0: it has none. It is called from
 	// several goroutines.
 	Rating func(*Result) (float64, error)
-	// Progress, if set, is called when a replay has ended, with the number of those that
-	// have: one call at a time.
+	// Progress, if set, is called when a replay has ended, with the number of those that have: one call at a time.
 	Progress func(ended int)
 }
 
@@ -250,9 +248,8 @@ func student(freedom int, probability float64) float64 {
 	return (low + high) / 2
 }
 
-// within returns the probability that Student's distribution gives to [-t, t]:
-// Abramowitz and Stegun, 26.7.3 and 26.7.4. Sine and cosine of the angle follow from
-// its tangent.
+// within returns the probability that Student's distribution gives to [-t, t]: Abramowitz and Stegun, 26.7.3 and
+// 26.7.4. Sine and cosine of the angle follow from its tangent.
 func within(t float64, freedom int) float64 {
 	tan := t / math.Sqrt(float64(freedom))
 	cos := 1 / math.Sqrt(1+float64(tan*tan))
@@ -279,8 +276,7 @@ type PartNames struct {
 	Kernels []string `json:"kernels"`
 }
 
-// PartTimes is where the time of a rank went in one replay: seconds, means over the ranks,
-// in the order of PartNames.
+// PartTimes is where the time of a rank went in one replay: seconds, means over the ranks, in the order of PartNames.
 type PartTimes struct {
 	Kinds   []float64 `json:"kinds"`
 	Phases  []float64 `json:"phases"`
@@ -441,11 +437,10 @@ type UncertaintyOptions struct {
 // ErrCertain is the error where nothing is known of a model's errors.
 var ErrCertain = errors.New("nothing to draw from: the kernel file has no covariance of coefficients, no host_scatter and no noise, and the network no noise (calibrate kernels writes the first; docs/kernels.md has the others)")
 
-// Uncertain replays machines that are drawn around m: coefficients of kernels by their
-// covariance, hosts by the scatter that the kernel file states, noise by its seed, all with
-// the seeds from Options.Seed on, so that the same seed is the same machine for other traces
-// and options. play replays; it is called from several goroutines. If the context ends, the result is that of the draws that had
-// ended, beside the context's cause; nil if they are fewer than three.
+// Uncertain replays machines that are drawn around m: coefficients of kernels by their covariance, hosts by the scatter
+// that the kernel file states, noise by its seed, all with the seeds from Options.Seed on, so that the same seed is the
+// same machine for other traces and options. play replays; it is called from several goroutines. If the context ends,
+// the result is that of the draws that had ended, beside the context's cause; nil if they are fewer than three.
 //
 // Source: the interval is that of a prediction from a normal sample, by Student's
 // distribution (G. Hahn, W. Meeker, "Statistical Intervals", section 4.7).

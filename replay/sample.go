@@ -20,9 +20,8 @@ import (
 // the estimate. This file replays each window by an engine of its own (sample.play), names what it measures, and shares
 // windows among several processes.
 
-// SampleOptions says how well to estimate. Without a Tolerance the context of Sample must
-// have a deadline: the estimate is then as good as the time allows. With both, whatever is
-// reached first ends it.
+// SampleOptions says how well to estimate. Without a Tolerance the context of Sample must have a deadline: the estimate
+// is then as good as the time allows. With both, whatever is reached first ends it.
 type SampleOptions struct {
 	Tolerance float64 // half-width of the interval, relative to the estimate; 0: none
 	Workers   int     // windows simulated at once
@@ -31,10 +30,9 @@ type SampleOptions struct {
 	// Round, if set, is called when a round of windows begins and when one of them has ended,
 	// with the number of those that have and of all: one call at a time. See sampling.Options.Round.
 	Round func(ended, all int)
-	// Observe, if set, returns the observers of a replay of the steps [from, to), and a function that is
-	// called when it has ended. It is called from several goroutines, once for each window, also for those
-	// that serve to choose the warm-up and are not among Estimate.Windows. The steps before Window.Start
-	// are warm-up.
+	// Observe, if set, returns the observers of a replay of the steps [from, to), and a function that is called when it
+	// has ended. It is called from several goroutines, once for each window, also for those that serve to choose the
+	// warm-up and are not among Estimate.Windows. The steps before Window.Start are warm-up.
 	Observe func(from, to int) (list []Observer, ended func())
 	// Share, if set, shares the windows with other processes that estimate the same; it excludes
 	// a deadline, and Observe.
@@ -211,8 +209,7 @@ func (s *sample) result(e, mean *sampling.Estimate, o *Options) *Estimate {
 	return est
 }
 
-// doubts returns what makes the interval of an estimate doubtful. tolerance is that which was asked
-// for, 0 for none.
+// doubts returns what makes the interval of an estimate doubtful. tolerance is that which was asked for, 0 for none.
 func doubts(e *sampling.Estimate, tolerance float64) []warning.Warning {
 	list := []warning.Warning{}
 	if e.Outliers > 0 {
@@ -266,8 +263,7 @@ func (s *sample) begin() error {
 	if err := e.checkDeclared(t, &s.Options); err != nil {
 		return err
 	}
-	// Processes may share windows only if all that these depend on is the same: it is what a checkpoint would
-	// name.
+	// Processes may share windows only if all that these depend on is the same: it is what a checkpoint would name.
 	if s.Share != nil {
 		e.trace = t
 		if err := s.Share.Begin((&Pause{engine: e, header: t.Header(), options: &s.Options}).identity()); err != nil {
@@ -294,8 +290,7 @@ func (s *sample) begin() error {
 	return err
 }
 
-// longestPeriod bounds the steps of a window: what longer ones gain by being whole periods they lose by
-// being few.
+// longestPeriod bounds the steps of a window: what longer ones gain by being whole periods they lose by being few.
 const longestPeriod = 64
 
 // turns returns after how many steps the same ranks of a process grid have the same part again, if they take turns
@@ -427,9 +422,8 @@ const (
 	lookEvery = 200 * time.Millisecond
 )
 
-// measureShared is the sampling.Measure of windows that processes share. It looks for the window
-// until it is there, and plays it itself once one of the workers is idle and no other process has
-// begun it.
+// measureShared is the sampling.Measure of windows that processes share. It looks for the window until it is there, and
+// plays it itself once one of the workers is idle and no other process has begun it.
 func (s *sample) measureShared(ctx context.Context, _, from, to int) ([]sampling.StartTimes, error) {
 	for {
 		var worker int
@@ -462,11 +456,10 @@ func (s *sample) measureShared(ctx context.Context, _, from, to int) ([]sampling
 // maxWork is how many kinds of steps may differ in a trace whose steps count as repeated.
 const maxWork = 16
 
-// workOfSteps numbers the work of the steps [first, end): steps of one number are made of
-// the same calls with the same columns. Calls at the end of a step that only mark phases
-// count if marks is set: no time of the step passes after them. The result is nil where there are more
-// than maxWork kinds, or as many as steps, and where a call names a vector, whose elements need not be
-// the same.
+// workOfSteps numbers the work of the steps [first, end): steps of one number are made of the same calls with the same
+// columns. Calls at the end of a step that only mark phases count if marks is set: no time of the step passes after
+// them. The result is nil where there are more than maxWork kinds, or as many as steps, and where a call names a
+// vector, whose elements need not be the same.
 func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 	var (
 		program = t.Program()

@@ -106,9 +106,8 @@ type Block struct {
 	Items  []Item
 }
 
-// Builder collects the items of one block. Its methods append an item; those that compute return the
-// operand that holds the result. Mistakes (too many registers, a callee that does not exist) are
-// reported by Program.Add.
+// Builder collects the items of one block. Its methods append an item; those that compute return the operand that holds
+// the result. Mistakes (too many registers, a callee that does not exist) are reported by Program.Add.
 type Builder struct {
 	block  Block
 	next   int      // next free register
@@ -208,9 +207,7 @@ func (b *Builder) Max(x, y Operand) Operand {
 }
 
 // Eq returns 1 if x equals y, else 0.
-func (b *Builder) Eq(x, y Operand) Operand {
-	return b.let(Item{Op: OpLetEq, Args: []Operand{x, y}})
-}
+func (b *Builder) Eq(x, y Operand) Operand { return b.let(Item{Op: OpLetEq, Args: []Operand{x, y}}) }
 
 // Member returns the world rank of member i (mod the size) of the own group of a family.
 func (b *Builder) Member(family int, i Operand) Operand {
@@ -316,9 +313,7 @@ func (b *Builder) Work(slot int, n, chunk Operand, body int, args ...Operand) {
 }
 
 // Mark appends a marker with the arguments that its text shows. For a vector the argument is the vector's handle.
-func (b *Builder) Mark(marker int, args ...Operand) {
-	b.Add(Item{Op: OpMark, Sym: marker, Args: args})
-}
+func (b *Builder) Mark(marker int, args ...Operand) { b.Add(Item{Op: OpMark, Sym: marker, Args: args}) }
 
 // If appends what body appends, executed only if the condition is not zero.
 func (b *Builder) If(cond Operand, body func()) {
@@ -346,6 +341,4 @@ func (b *Builder) nest(it Item, body func()) {
 }
 
 // Call calls a block.
-func (b *Builder) Call(block int, args ...Operand) {
-	b.Add(Item{Op: OpCall, Sym: block, Args: args})
-}
+func (b *Builder) Call(block int, args ...Operand) { b.Add(Item{Op: OpCall, Sym: block, Args: args}) }

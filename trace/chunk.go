@@ -7,9 +7,8 @@ import (
 	"reprise/trace/vectors"
 )
 
-// This file has the structure of a trace, which Trace.Chunks yields to those who need no flat actions: what
-// Writer.Call wrote comes out call by call. A chunk has units, a unit has calls with columns, and columns may
-// name vectors.
+// This file has the structure of a trace, which Trace.Chunks yields to those who need no flat actions: what Writer.Call
+// wrote comes out call by call. A chunk has units, a unit has calls with columns, and columns may name vectors.
 
 // NoBlock in a block column says that the class calls nothing, as a mask of zero does.
 const NoBlock = -1
@@ -44,10 +43,9 @@ func (v *Vector) check() error {
 	return v.Generated.Check()
 }
 
-// Chunk is a decoded frame of the stream: consecutive units, with the vectors that their calls name.
-// It needs no other chunk to be decoded, and never changes afterwards except for next, which
-// Trace.after sets: chunks point forwards only, so that one is freed when the last cursor has left
-// it.
+// Chunk is a decoded frame of the stream: consecutive units, with the vectors that their calls name. It needs no other
+// chunk to be decoded, and never changes afterwards except for next, which Trace.after sets: chunks point forwards
+// only, so that one is freed when the last cursor has left it.
 type Chunk struct {
 	number  int // position among the trace's chunks
 	units   []Unit
@@ -125,9 +123,8 @@ func (v *vector) sum(lo, hi int64) int64 {
 	return v.sums[n] - v.sums[lo] + v.sums[hi-n]
 }
 
-// Chunks yields the chunks that hold steps of [from, to), in order; to = 0: to the end. Those at the
-// two ends may hold units of other steps, too. From a stream chunks can be had once. After an error
-// nothing follows.
+// Chunks yields the chunks that hold steps of [from, to), in order; to = 0: to the end. Those at the two ends may hold
+// units of other steps, too. From a stream chunks can be had once. After an error nothing follows.
 func (t *Trace) Chunks(from, to int) iter.Seq2[*Chunk, error] {
 	return func(yield func(*Chunk, error) bool) {
 		c, err := t.start(from)

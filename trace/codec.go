@@ -21,9 +21,8 @@ func marshal(m proto.Message) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
-// unmarshal leaves out fields that it does not know: what a reader must know has a feature. Added
-// fields that change the meaning of old ones come with a new feature, by which an older reader
-// refuses the file. See feature.
+// unmarshal leaves out fields that it does not know: what a reader must know has a feature. Added fields that change
+// the meaning of old ones come with a new feature, by which an older reader refuses the file. See feature.
 func unmarshal(b []byte, m proto.Message) error {
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
 		return corruptf("%v", err)
@@ -44,9 +43,8 @@ func convert[A, B any](from []A, f func(A) B) []B {
 	return to
 }
 
-// encodeHeader returns the content of a header record. The order of fields in the message is that of
-// proto/trace.proto. Lists keep their order, since all other records refer to their elements by
-// index.
+// encodeHeader returns the content of a header record. The order of fields in the message is that of proto/trace.proto.
+// Lists keep their order, since all other records refer to their elements by index.
 func encodeHeader(h *Header, features []string) ([]byte, error) {
 	param := func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }
 	m := &pb.Header{
@@ -103,10 +101,9 @@ func encodeHeader(h *Header, features []string) ([]byte, error) {
 	return marshal(m)
 }
 
-// decodeHeader reads the content of a header record, and the features that it lists. A number that
-// does not fit a field becomes -1 or the largest value of the field, which Header.Check reports: it
-// checks the header of a writer as well, so that there is one place for the rules, and one text for
-// each mistake.
+// decodeHeader reads the content of a header record, and the features that it lists. A number that does not fit a field
+// becomes -1 or the largest value of the field, which Header.Check reports: it checks the header of a writer as well,
+// so that there is one place for the rules, and one text for each mistake.
 func decodeHeader(b []byte) (*Header, []string, error) {
 	var m pb.Header
 	if err := unmarshal(b, &m); err != nil {
@@ -195,9 +192,8 @@ func encodeBlock(b *Block) *pb.Block {
 	return &pb.Block{Name: b.Name, Params: uint32(b.Params), Items: encodeItems(b.Items)}
 }
 
-// encodeItems returns the messages of items, and of their bodies. An operand is split into its
-// register, one byte in a list of bytes, and its constant, so that a list of operands takes two
-// fields, however long it is.
+// encodeItems returns the messages of items, and of their bodies. An operand is split into its register, one byte in a
+// list of bytes, and its constant, so that a list of operands takes two fields, however long it is.
 func encodeItems(items []Item) []*pb.Item {
 	operands := func(args []Operand) (regs []byte, consts []int64) {
 		for _, a := range args {
@@ -223,9 +219,8 @@ type Totals struct {
 	Items int64 // entries of the lists of calls, all classes
 }
 
-// encodeIndex returns the content of the index record. An entry repeats the record's header but for
-// the checksum and the size of the record before, which follow from reading the record, and from the
-// entry before.
+// encodeIndex returns the content of the index record. An entry repeats the record's header but for the checksum and
+// the size of the record before, which follow from reading the record, and from the entry before.
 func encodeIndex(entries []frame, t Totals) ([]byte, error) {
 	m := pb.Index{Units: uint64(t.Units), Calls: uint64(t.Calls), Items: uint64(t.Items)}
 	for i := range entries {
@@ -236,8 +231,7 @@ func encodeIndex(entries []frame, t Totals) ([]byte, error) {
 	return marshal(&m)
 }
 
-// decodeIndex reads the content of the index record. Of the frames it fills
-// in what the index repeats, and the number.
+// decodeIndex reads the content of the index record. Of the frames it fills in what the index repeats, and the number.
 func decodeIndex(b []byte) ([]frame, Totals, error) {
 	var m pb.Index
 	if err := unmarshal(b, &m); err != nil {

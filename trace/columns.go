@@ -27,9 +27,8 @@ const (
 	codeDiagonal               // the value above and before: the class before, the call before
 	numCodings
 
-	// codeRuns is added if a zero is followed by how many more zeros follow it. Structure leaves long
-	// runs; without them zstd would find matches between columns instead, and take more than twice
-	// the space.
+	// codeRuns is added if a zero is followed by how many more zeros follow it. Structure leaves long runs; without
+	// them zstd would find matches between columns instead, and take more than twice the space.
 	codeRuns coding = 8
 )
 

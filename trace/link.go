@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// This file links blocks (Program.code): the items of a block are a tree, of which linking makes a
-// list of instructions, once for all ranks, with jumps in place of bodies and places in the code in
-// place of block numbers. So a cursor that executes the list (expand.go) looks nothing up and does
-// not recurse.
+// This file links blocks (Program.code): the items of a block are a tree, of which linking makes a list of
+// instructions, once for all ranks, with jumps in place of bodies and places in the code in place of block numbers. So
+// a cursor that executes the list (expand.go) looks nothing up and does not recurse.
 
 // opcode is an operation of the linked code. Operands are a register plus a
 // 32-bit constant: A = r[a]+x, B = r[b]+y, C = r[c]+z, D = r[d]+w.
@@ -96,9 +95,8 @@ type code struct {
 // need counts from register 0 of the block to the last register of its deepest callee.
 type entry struct{ pc, need int32 }
 
-// code returns the linked form with or without markers, without the calls of the kernels to omit. It
-// is complete for the blocks that there are. A program has few of them: a replay asks for one, a
-// comparison for another.
+// code returns the linked form with or without markers, without the calls of the kernels to omit. It is complete for
+// the blocks that there are. A program has few of them: a replay asks for one, a comparison for another.
 func (p *Program) code(markers bool, omit []bool) (*code, error) {
 	for _, c := range p.codes {
 		if c.markers == markers && slices.Equal(c.omit, omit) {
@@ -110,9 +108,8 @@ func (p *Program) code(markers bool, omit []bool) (*code, error) {
 	return c, p.link(c)
 }
 
-// link adds to c the blocks that it lacks. A stream defines blocks on the way, so that cursors that
-// run the code find it growing. Instructions are reached by pointers, and hence stay valid when the
-// list moves.
+// link adds to c the blocks that it lacks. A stream defines blocks on the way, so that cursors that run the code find
+// it growing. Instructions are reached by pointers, and hence stay valid when the list moves.
 func (p *Program) link(c *code) error {
 	// About how many instructions they take: one for each item, and few of them more.
 	n := len(p.blocks) - len(c.entries)
@@ -193,9 +190,7 @@ func (l *linker) emit(in instr) int {
 }
 
 // emitFramed emits an instruction whose callee frame is relative to the frame's end.
-func (l *linker) emitFramed(in instr) {
-	l.fixups = append(l.fixups, l.emit(in))
-}
+func (l *linker) emitFramed(in instr) { l.fixups = append(l.fixups, l.emit(in)) }
 
 // here returns the position of the next instruction, a target for jumps.
 func (l *linker) here() int32 { return int32(len(l.out)) }
@@ -211,9 +206,8 @@ func (l *linker) temporary() uint8 {
 	return uint8(r)
 }
 
-// operand returns a register and a 32-bit constant for o; a larger constant is added into a temporary
-// first. Such constants are rare: they are the bits of floating-point amounts, or sizes of 2 GiB and
-// more.
+// operand returns a register and a 32-bit constant for o; a larger constant is added into a temporary first. Such
+// constants are rare: they are the bits of floating-point amounts, or sizes of 2 GiB and more.
 func (l *linker) operand(o Operand) (uint8, int32) {
 	if fits(o.Const) {
 		return uint8(o.Reg), int32(o.Const)

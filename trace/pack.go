@@ -74,11 +74,10 @@ func (w *pendingChunk) callsOf(i int) []pendingCall {
 	return w.calls[w.units[i].calls:end]
 }
 
-// packer turns pending chunks into the content of chunk records: the sequence of call sites of each
-// unit, which most units share with another one (shapes), then the columns of each call site over
-// all its calls, since the values of one column resemble each other, then the vectors.
-// Block numbers and handles of vectors are replaced by numbers of the chunk's own, in the order of
-// first use, so that a chunk with the same calls has the same content wherever it stands.
+// packer turns pending chunks into the content of chunk records: the sequence of call sites of each unit, which most
+// units share with another one (shapes), then the columns of each call site over all its calls, since the values of one
+// column resemble each other, then the vectors. Block numbers and handles of vectors are replaced by numbers of the
+// chunk's own, in the order of first use, so that a chunk with the same calls has the same content wherever it stands.
 type packer struct {
 	prog    *Program
 	layout  layout
@@ -345,8 +344,7 @@ func newLayout(h *Header) layout {
 	return l
 }
 
-// siteColumns lists the columns of one call site. The count column comes before those of items, whose
-// length it states.
+// siteColumns lists the columns of one call site. The count column comes before those of items, whose length it states.
 func siteColumns(h *Header, t *CallSite) []column {
 	width := func(axis int) int {
 		if axis == PerItem {

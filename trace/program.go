@@ -112,8 +112,7 @@ func (p *Program) Class(axis int, rank int32) int32 {
 	return 0
 }
 
-// Add adds the block that b built and returns its number. If an equal block is
-// there already, its number is returned.
+// Add adds the block that b built and returns its number. If an equal block is there already, its number is returned.
 func (p *Program) Add(b *Builder) (int, error) {
 	if len(b.errs) > 0 {
 		return 0, fmt.Errorf("%w %q: %s", ErrBlock, b.block.Name, b.errs[0])
@@ -152,10 +151,9 @@ func (p *Program) AddBlock(b Block) (int, error) {
 	return n, nil
 }
 
-// symbolHashes has a hash for each kernel, marker and family, of what it means. The number of a symbol depends on
-// the order in which a writer lists symbols; its hash does not, and so neither does the hash of a block that uses
-// it. Names are quoted in ASCII before they are hashed, as the characters that can be printed depend on the
-// version of Unicode.
+// symbolHashes has a hash for each kernel, marker and family, of what it means. The number of a symbol depends on the
+// order in which a writer lists symbols; its hash does not, and so neither does the hash of a block that uses it. Names
+// are quoted in ASCII before they are hashed, as the characters that can be printed depend on the version of Unicode.
 type symbolHashes struct{ kernels, markers, families, events [][32]byte }
 
 // appendItems appends the items as they are hashed for the block's name: with the hash of each symbol in place of

@@ -7,11 +7,10 @@ import (
 	"reprise/trace/vectors"
 )
 
-// unpacker turns the content of chunk records into chunks (unpack). The content may be damaged or
-// forged: each number is checked before it becomes a size of memory or an index. Numbers of blocks
-// and vectors must appear in the order of their first use, so that equal chunks have equal bytes. The
-// hash is that of the decoded numbers and not of the bytes: other codings of the same content have
-// the same hash.
+// unpacker turns the content of chunk records into chunks (unpack). The content may be damaged or forged: each number
+// is checked before it becomes a size of memory or an index. Numbers of blocks and vectors must appear in the order of
+// their first use, so that equal chunks have equal bytes. The hash is that of the decoded numbers and not of the bytes:
+// other codings of the same content have the same hash.
 type unpacker struct {
 	// What calls may refer to.
 	prog   *Program
@@ -361,9 +360,8 @@ func (u *unpacker) vectors(w *Chunk, seen *firstUse, names []string) {
 		return
 	}
 
-	// Of each vector its kind, 0 for one that is stated and 1 + the index of its generator for
-	// others, and its number of elements. So many values are stated, and so many vectors has each
-	// generator.
+	// Of each vector its kind, 0 for one that is stated and 1 + the index of its generator for others, and its number
+	// of elements. So many values are stated, and so many vectors has each generator.
 	n := int(seen.count)
 	kinds, counts := u.cols.table(nil, n, 1), u.cols.table(nil, n, 1)
 	u.digest.number(n)

@@ -19,9 +19,8 @@ type WriterOptions struct {
 	ChunkUnits int
 }
 
-// Limits of what a Writer puts into a chunk. They are below those of a reader, so that a Writer never
-// makes a file that cannot be read. Except for maxUnits, the last unit of a chunk may exceed them:
-// the chunk ends behind it.
+// Limits of what a Writer puts into a chunk. They are below those of a reader, so that a Writer never makes a file that
+// cannot be read. Except for maxUnits, the last unit of a chunk may exceed them: the chunk ends behind it.
 const (
 	maxUnits      = 1 << 16
 	chunkValues   = 1 << 20
@@ -36,9 +35,8 @@ const (
 // errClosed is what calls after Close return.
 var errClosed = errors.New("trace writer is closed")
 
-// Writer writes a trace in one pass. It holds one chunk, the vectors that may
-// still be used, and the index. After an error that the file may have seen, all
-// calls return that error; a Call that is refused leaves the Writer as it was.
+// Writer writes a trace in one pass. It holds one chunk, the vectors that may still be used, and the index. After an
+// error that the file may have seen, all calls return that error; a Call that is refused leaves the Writer as it was.
 type Writer struct {
 	// What calls refer to, and what is made of them: the layout has the columns of each call site,
 	// the packer makes the content of a record of a chunk, frames writes it.
@@ -55,8 +53,7 @@ type Writer struct {
 	listed  featureSet // features that records have listed
 	needed  featureSet
 	started bool // the header is written
-	// For the end of the file: the records that the index lists, its totals, and the chained hash
-	// of header and chunks.
+	// For the end of the file: the records that the index lists, its totals, and the chained hash of header and chunks.
 	entries []frame
 	totals  Totals
 	chain   hash.Hash
@@ -78,9 +75,8 @@ func (s *vectorStore) get(handle int64) *storedVector {
 	return &s.list[handle-s.base]
 }
 
-// NewWriter begins a trace on w. The header must not change any more. It is written with the first
-// chunk, since it lists the features that are used up to there. Close must be called to complete the
-// trace; it does not close w.
+// NewWriter begins a trace on w. The header must not change any more. It is written with the first chunk, since it
+// lists the features that are used up to there. Close must be called to complete the trace; it does not close w.
 func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
 	if o.ChunkUnits < 0 || o.ChunkUnits > maxUnits {
 		return nil, fmt.Errorf("chunks of %d units, allowed 1 to %d", o.ChunkUnits, maxUnits)
@@ -90,8 +86,7 @@ func NewWriter(w io.Writer, h *Header, o WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The size is checked now, with all features, as an error at the first chunk would come too
-	// late to be understood.
+	// The size is checked now, with all features, as an error at the first chunk would come too late to be understood.
 	plain, err := encodeHeader(h, featureNames)
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)

@@ -26,10 +26,9 @@
 //
 // # Source
 //
-// D. Böhme, F. Wolf, B. R. de Supinski, M. Schulz, M. Geimer, "Characterizing Load and
-// Communication Imbalance in Parallel Applications", IPDPS 2012, go along the path backwards,
-// with the whole trace at hand. Forwards, by the maximum of what meets, it is a longest path in
-// the order of time.
+// D. Böhme, F. Wolf, B. R. de Supinski, M. Schulz, M. Geimer, "Characterizing Load and Communication Imbalance in
+// Parallel Applications", IPDPS 2012, go along the path backwards, with the whole trace at hand. Forwards, by the
+// maximum of what meets, it is a longest path in the order of time.
 package eventlog
 
 import (
@@ -336,8 +335,7 @@ func (t *Log) End(id int32, since, at float64) *Transfer {
 	return x
 }
 
-// Release tells that a message has ended a wait of rank r: its end has, or that it has found a
-// receive.
+// Release tells that a message has ended a wait of rank r: its end has, or that it has found a receive.
 func (t *Log) Release(r, id int32, since, at float64) {
 	rk := &t.ranks[r]
 	if rk.end != since {
@@ -347,8 +345,7 @@ func (t *Log) Release(r, id int32, since, at float64) {
 	t.See(r, id)
 }
 
-// See tells that rank r goes on as it has seen a message, perhaps some time after that could be
-// seen.
+// See tells that rank r goes on as it has seen a message, perhaps some time after that could be seen.
 func (t *Log) See(r, id int32) { t.follow(r, t.ways[id], t.probing) }
 
 // follow has the path to the clock of rank r go on from a way; the time from there on is spent on an account.

@@ -1,6 +1,5 @@
-// Package path finds the critical path of a replay while it runs: the longest chain of
-// computations, overheads and transfers, each of which begins where the one before it ends,
-// from the begin of the run to its makespan.
+// Package path finds the critical path of a replay while it runs: the longest chain of computations, overheads and
+// transfers, each of which begins where the one before it ends, from the begin of the run to its makespan.
 //
 //	p := path.New(header, machine, options)
 //	options.Observers = []replay.Observer{p.Observer()}

@@ -35,8 +35,7 @@ type windowPath struct {
 	levels *levels
 }
 
-// NewWindows returns a Windows for estimates of a trace with that header, on a machine, with
-// options.
+// NewWindows returns a Windows for estimates of a trace with that header, on a machine, with options.
 func NewWindows(h *trace.Header, m replay.Machine, o replay.Options) *Windows {
 	return &Windows{header: h, machine: m, options: o}
 }

@@ -9,11 +9,10 @@
 // A [Recorder] observes; [Data] is what comes out, as columns of numbers that a page draws. How they are drawn is the
 // business of the page, and single actions are that of report/timeline.
 //
-// It keeps sums, of which there are no more however long a run is: for each rank what it is
-// spending its time on in this step, for each step the sums over ranks, a matrix of ranks by
-// steps that grows coarser (Matrix.ColumnsPerCell), matrices of traffic of at most 512 rows,
-// and the load of each link in slices of time, which grow wider. A replay may begin at a
-// checkpoint and may end early: it is recorded from where it begins up to where it ends.
+// It keeps sums, of which there are no more however long a run is: for each rank what it is spending its time on in
+// this step, for each step the sums over ranks, a matrix of ranks by steps that grows coarser (Matrix.ColumnsPerCell),
+// matrices of traffic of at most 512 rows, and the load of each link in slices of time, which grow wider. A replay may
+// begin at a checkpoint and may end early: it is recorded from where it begins up to where it ends.
 //
 // # Units
 //
@@ -129,8 +128,7 @@ func (r *Recorder) Observer() replay.Observer {
 	return o
 }
 
-// Data returns what has been recorded, once the replay has ended. The recorder is of no use
-// any more.
+// Data returns what has been recorded, once the replay has ended. The recorder is of no use any more.
 func (r *Recorder) Data() (*Data, error) {
 	r.end()
 	// Columns begin with the first in which a rank was on, and with a cell of the matrix. Earlier ones are empty, as of
@@ -205,8 +203,7 @@ func newGroups(h *trace.Header, m *replay.Machine) (list []group) {
 	return list
 }
 
-// orders returns the ways to sort the rows of a matrix, of which each is so many ranks: the
-// first of them decides.
+// orders returns the ways to sort the rows of a matrix, of which each is so many ranks: the first of them decides.
 func orders(groups []group, perRow int, ranks []rank) []Order {
 	list := []Order{{Name: "rank"}}
 	rows := (len(ranks) + perRow - 1) / perRow
