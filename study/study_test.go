@@ -231,7 +231,7 @@ func TestWorkingDirectory(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"parameters: {N: 1}\n", "study.yaml:1: study: program is missing"},
-		{"program: hpl2\n", `study.yaml:1: program: "hpl2", want hpl, rochpl, rochpl6, hpcg, or the file of a trace`},
+		{"program: hpl2\n", `study.yaml:1: program: "hpl2", want hpl, rochpl, rochpl6, hpl-mxp, hpcg, or the file of a trace`},
 		{"parameters: {nx: 16, ranks: 2, N: 5}\nprogram: hpcg\n", "study.yaml:1: no parameter of tracegen hpcg, of the machine or of the replay is called \"N\""},
 		{"program: hpcg\nparameters: {nx: 20, ranks: 4}\n", "study.yaml: run 1 (without factors): nx = 20 is not divisible by 8"},
 		{"program: hpl\nparamaters: {}\n", "study.yaml:2: study: unknown key \"paramaters\""},

@@ -116,9 +116,10 @@ func (Late) Answer(a *Action) (bool, error) { return a.Flags&FlagSpin != 0, nil 
 func (Late) Finish() error { return nil }
 
 // Walk takes ranks through their actions side by side, a chunk of the file at a time, so that few
-// chunks are held. Polls are answered as Hit does.
+// chunks are held.
 type Walk struct {
 	Options CursorOptions
+	Rule    PollAnswers // of polls; nil: Hit
 	// See is called for each action of a rank, and says whether more of it is wanted.
 	See func(r *ActionReader, a *Action) (more bool, err error)
 	// End, if set, is called when a rank has no more actions, or none that can be read: r.Err says
@@ -136,10 +137,13 @@ func (t *Trace) Walk(w Walk) error {
 	}
 	// One buffer serves all ranks, as each turn uses up what it has read: a buffer for each of
 	// thousands of ranks would be larger than the chunks.
+	if w.Rule == nil {
+		w.Rule = Hit{}
+	}
 	shared := make([]Action, 512) // a rank's turn ends when it has taken all that it has read
 	readers, done := make([]ActionReader, len(cursors)), make([]bool, len(cursors))
 	for i := range cursors {
-		readers[i] = NewActionReader(&cursors[i], Hit{}, w.Options.From)
+		readers[i] = NewActionReader(&cursors[i], w.Rule, w.Options.From)
 		readers[i].buf = shared[:0]
 	}
 	// In each round, all ranks do what is theirs in one chunk; after the last chunk, what they do at the end.

@@ -79,7 +79,7 @@ const endless = math.MaxInt64
 var (
 	errTotals = errors.New("totals exceed 64 bits")
 	errItems  = errors.New("blocks of too many items to be counted")
-	errRelays = errors.New("what ranks do depends on when their requests are complete: trace cat lists it, a replay reports it")
+	errRelays = errors.New("what ranks do depends on when their requests are complete: want a file, not a pipe")
 )
 
 // fail notes the first thing that no action of the trace can mean.

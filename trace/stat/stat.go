@@ -134,11 +134,20 @@ type FileStat struct {
 
 // Of counts what the trace holds, from its structure: a call of a block is counted once for all ranks that call
 // it with the same arguments, and a loop once for all turns. So the cost grows with the number of different
-// calls, not of actions. A stream is read to its end.
+// calls, not of actions, unless what ranks do depends on when their requests are complete: such a trace, which must be
+// a file, is expanded. A stream is read to its end.
 func Of(t *trace.Trace, o Options) (*Report, error) {
 	h := t.Header()
 	c := newRunner(t.Program(), o.Late)
 	c.few = cmp.Or(o.few, fewItems)
+	asks := false // and so was expanded
+	t.Program().Visit(func(it *trace.Item) { asks = asks || it.Op.Relays() && !t.IsStream() })
+	if asks {
+		var err error
+		if c.tally, err = expand(t, rules[o.Late]); err != nil {
+			return nil, err
+		}
+	}
 	// A step may have several units, also in different chunks.
 	steps, last := 0, -1
 	for chunk, err := range t.Chunks(0, 0) {
@@ -153,6 +162,9 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 				steps++
 			}
 			for i := range unit.Calls {
+				if asks {
+					break
+				}
 				call := &unit.Calls[i]
 				if err := c.unitCall(chunk, call); err != nil {
 					return nil, fmt.Errorf("step %d call %d (%s): %w", unit.Step, i, h.CallSites[call.Site].Name, err)
@@ -215,7 +227,7 @@ func (r *runner) unitCall(chunk *trace.Chunk, c *trace.CallColumns) error {
 		}
 	}
 	if idle {
-		return nil
+		return r.err
 	}
 	// Where counts depend on the rank itself each rank is a group of its own.
 	each := split{n: 1}

@@ -23,7 +23,7 @@ func TestStatEqualsExpansion(t *testing.T) {
 		for _, late := range []bool{false, true} {
 			tr := tracetest.Open(t, data)
 			var want Report
-			expand(t, tr, late).fill(&want, tr.Header())
+			tracetest.Must(expand(tr, rules[late])).fill(&want, tr.Header())
 			stream := tracetest.Must(trace.NewReader(bytes.NewReader(data), "stream"))
 			for _, tr := range []*trace.Trace{tr, stream} {
 				got, err := Of(tr, Options{Late: late, few: 1 + int(seed)%2*fewItems})
@@ -35,6 +35,29 @@ func TestStatEqualsExpansion(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestStatOfRelays: in each group all members but the first receive 250 bytes in three chunks, whatever is complete when
+// it is asked for.
+func TestStatOfRelays(t *testing.T) {
+	h := randomHeader()
+	data := oneBlock(t, func(b *trace.Builder) {
+		b.Relay(0, 0, 4, trace.Const(250), trace.Const(0), 100, 10, 2)
+		b.Advance(trace.RelayFinish, 0)
+	})
+	n := 0
+	for _, g := range h.CommFamilies[0].Groups {
+		n += 3 * (g.Len() - 1)
+	}
+	for _, late := range []bool{false, true} {
+		got := tracetest.Must(Of(tracetest.Open(t, data), Options{Late: late}))
+		if got.Totals.Messages != int64(n) || got.Totals.Bytes != int64(n/3*250) {
+			t.Errorf("late %t: %d messages of %d bytes, want %d", late, got.Totals.Messages, got.Totals.Bytes, n)
+		}
+	}
+	if _, err := Of(tracetest.Must(trace.NewReader(bytes.NewReader(data), "stream")), Options{}); !errors.Is(err, errRelays) {
+		t.Errorf("of a stream: %v", err)
 	}
 }
 

@@ -60,9 +60,9 @@ type blockKey struct {
 	distance, parity int64
 }
 
-// Generate writes the trace of a run to w, in one pass. Parameters are those of WithDefaults.
-func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
-	g := &generator{p: &p, b: int64(p.NB), nb: p.Blocks(), rows: int64(p.P), cols: int64(p.Q),
+// newGenerator returns a generator of a run, which knows the names of its kernels.
+func newGenerator(p *Params) *generator {
+	g := &generator{p: p, b: int64(p.NB), nb: p.Blocks(), rows: int64(p.P), cols: int64(p.Q),
 		blocks: map[blockKey]int64{}, high: "s", highBytes: 4, lowBytes: 2}
 	deck := p.Deck != "none"
 	switch {
@@ -83,6 +83,15 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 			g.gemm += "p"
 		}
 	}
+	return g
+}
+
+// Kernels returns the kernels that the trace of a run has.
+func (p *Params) Kernels() []trace.Kernel { return newGenerator(p).kernelTable() }
+
+// Generate writes the trace of a run to w, in one pass. Parameters are those of WithDefaults.
+func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
+	g := newGenerator(&p)
 	out, err := tracegen.New(ctx, w, g.header(o.Tool, o.Command), p.Steps(), o.Progress)
 	if err != nil {
 		return err

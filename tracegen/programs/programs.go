@@ -17,7 +17,7 @@
 //
 // # Source
 //
-// The packages of the programs: tracegen/hpl, tracegen/hpcg.
+// The packages of the programs: tracegen/hpl, tracegen/mxp, tracegen/hpcg.
 package programs
 
 import (
@@ -34,6 +34,7 @@ import (
 	"reprise/trace"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
+	"reprise/tracegen/mxp"
 )
 
 // Program is a program with parameters, or a trace without.
@@ -90,9 +91,23 @@ type headerOnly struct{ header trace.Header }
 
 func (h *headerOnly) Header() *trace.Header { return &h.header }
 
+// outline returns the outline of a trace of so many ranks and these kernels.
+func outline(ranks int, kernels []trace.Kernel) (Outline, error) {
+	return &headerOnly{trace.Header{Ranks: ranks, Kernels: kernels}}, nil
+}
+
+// identity returns parameters as those of an identity.
+func identity(params []trace.Param) (list []trace.Param) {
+	for _, p := range params {
+		list = append(list, trace.Param{Name: "parameter " + p.Name, Value: p.Value})
+	}
+	return list
+}
+
 // All returns the programs that have a name.
 func All() []*Program {
-	return []*Program{newHPL(hpl.HPL23, "HPL"), newHPL(hpl.RocHPL, "rocHPL 7"), newHPL(hpl.RocHPL6, "rocHPL 6"), newHPCG()}
+	return []*Program{newHPL(hpl.HPL23, "HPL"), newHPL(hpl.RocHPL, "rocHPL 7"), newHPL(hpl.RocHPL6, "rocHPL 6"), newMXP(),
+		newHPCG()}
 }
 
 // Find returns the program of a name, nil if there is none.
@@ -239,10 +254,7 @@ func readHPLDat(variant hpl.Variant, text []byte, name string) ([]List, error) {
 
 // Identity implements Run.
 func (r *HPL) Identity() []trace.Param {
-	var list []trace.Param
-	for _, p := range r.List() {
-		list = append(list, trace.Param{Name: "parameter " + p.Name, Value: p.Value})
-	}
+	list := identity(r.List())
 	if r.FirstSteps > 0 {
 		list = append(list, trace.Param{Name: "first-steps", Value: strconv.Itoa(r.FirstSteps)})
 	}
@@ -291,14 +303,57 @@ func (r *HPL) Reseeded(n uint64) Run {
 }
 
 // Outline implements Run.
-func (r *HPL) Outline() (Outline, error) {
-	return &headerOnly{trace.Header{Ranks: r.Ranks(), Kernels: r.Kernels()}}, nil
-}
+func (r *HPL) Outline() (Outline, error) { return outline(r.Ranks(), r.Kernels()) }
 
 // Trace implements Run.
 func (r *HPL) Trace(ctx context.Context, tool string) ([]byte, error) {
 	var b bytes.Buffer
 	err := hpl.Generate(ctx, &b, r.Params, hpl.Options{Tool: tool, FirstSteps: r.FirstSteps})
+	return b.Bytes(), err
+}
+
+// MXP is a run of HPL-MxP.
+type MXP struct{ mxp.Params }
+
+// newMXP makes the program from the table of parameters of package mxp.
+func newMXP() *Program {
+	p := &Program{Name: mxp.Program, Title: "HPL-MxP"}
+	for _, par := range mxp.Parameters() {
+		p.Parameters = append(p.Parameters, parameter(par.Option, strings.ReplaceAll(par.Usage, "`", "")))
+	}
+	p.New = func(given []trace.Param) (Run, error) {
+		params, err := mxp.WithDefaults(given)
+		return &MXP{params}, err
+	}
+	return p
+}
+
+// Identity implements Run.
+func (r *MXP) Identity() []trace.Param { return identity(r.List()) }
+
+// Ranks implements Run.
+func (r *MXP) Ranks() int { return r.P * r.Q }
+
+// Size counts in each step the broadcasts of two panels, along the rows and along the columns. A chain passes on up to
+// a hundred chunks.
+func (r *MXP) Size() (steps, messages float64) {
+	messages = 4 * float64(r.Ranks())
+	if r.Bcast == "chain" {
+		messages *= 50
+	}
+	return float64(r.Steps()), messages
+}
+
+// Reseeded returns the run itself: nothing in HPL-MxP is random.
+func (r *MXP) Reseeded(uint64) Run { return r }
+
+// Outline implements Run.
+func (r *MXP) Outline() (Outline, error) { return outline(r.Ranks(), r.Kernels()) }
+
+// Trace implements Run.
+func (r *MXP) Trace(ctx context.Context, tool string) ([]byte, error) {
+	var b bytes.Buffer
+	err := mxp.Generate(ctx, &b, r.Params, mxp.Options{Tool: tool})
 	return b.Bytes(), err
 }
 
@@ -324,13 +379,9 @@ func newHPCG() *Program {
 
 // Identity implements Run.
 func (r *HPCG) Identity() []trace.Param {
-	var list []trace.Param
-	for _, p := range r.List() {
-		if !strings.HasPrefix(p.Name, "flop ") { // HPCG's counts, which follow from the others
-			list = append(list, trace.Param{Name: "parameter " + p.Name, Value: p.Value})
-		}
-	}
-	return list
+	return identity(slices.DeleteFunc(r.List(), func(p trace.Param) bool {
+		return strings.HasPrefix(p.Name, "flop ") // HPCG's counts, which follow from the others
+	}))
 }
 
 // Ranks implements Run.
@@ -355,9 +406,7 @@ func (r *HPCG) Size() (steps, messages float64) {
 func (r *HPCG) Reseeded(uint64) Run { return r }
 
 // Outline implements Run.
-func (r *HPCG) Outline() (Outline, error) {
-	return &headerOnly{trace.Header{Ranks: r.Ranks(), Kernels: hpcg.Kernels()}}, nil
-}
+func (r *HPCG) Outline() (Outline, error) { return outline(r.Ranks(), hpcg.Kernels()) }
 
 // Trace implements Run.
 func (r *HPCG) Trace(ctx context.Context, tool string) ([]byte, error) {

@@ -2,44 +2,54 @@ package stat
 
 import (
 	"math"
-	"testing"
 
-	"reprise/internal/tracetest"
 	"reprise/trace"
 )
 
-// expand counts the flat actions of all ranks.
-func expand(t *testing.T, tr *trace.Trace, late bool) *tally {
-	t.Helper()
-	cursors := tracetest.Must(tr.Cursors(nil, trace.CursorOptions{}))
-	e := expander{tally: newTally(tr.Header()), h: tr.Header(), rule: trace.Hit{}}
-	if late {
-		e.rule = trace.Late{}
-	}
-	for i := range cursors {
-		e.open, e.phase = nil, -1
-		r := trace.NewActionReader(&cursors[i], e.rule, 0)
-		for a := r.Next(); a != nil; a = r.Next() {
-			e.action(a)
-		}
-		if r.Err() != nil {
-			t.Fatal(r.Err())
-		}
-	}
-	return e.tally
-}
+// This file counts by expanding a trace to actions (expand): where what ranks do depends on when their requests are
+// complete, structure alone does not tell.
 
-// expander counts the actions of a rank.
+// rules answer polls, by Options.Late.
+var rules = map[bool]trace.PollAnswers{false: trace.Hit{}, true: trace.Late{}}
+
+// expander counts actions.
 type expander struct {
 	*tally
 	h     *trace.Header
 	rule  trace.PollAnswers
-	open  []int32
-	phase int32
+	open  [][]int32 // by rank: the open phases, the innermost last
+	phase int32     // of the rank at hand
+	err   error
+}
+
+// expand counts the flat actions of all ranks.
+func expand(t *trace.Trace, rule trace.PollAnswers) (*tally, error) {
+	h := t.Header()
+	e := expander{tally: newTally(h), h: h, rule: rule, open: make([][]int32, h.Ranks)}
+	err := t.Walk(trace.Walk{Rule: rule, See: func(r *trace.ActionReader, a *trace.Action) (bool, error) {
+		open := &e.open[r.Cursor().Rank()]
+		if a.Kind == trace.KindPhase {
+			if a.Flags&trace.FlagEnd == 0 {
+				*open = append(*open, int32(a.Sym))
+			} else if n := len(*open); n > 0 {
+				*open = (*open)[:n-1]
+			}
+			return true, nil
+		}
+		if e.phase = -1; len(*open) > 0 {
+			e.phase = (*open)[len(*open)-1]
+		}
+		e.action(a)
+		return true, e.err
+	}})
+	return e.tally, err
 }
 
 func (e *expander) add(c counter, n int64) {
-	e.ints[e.at(e.phase, c)] += n
+	sum := &e.ints[e.at(e.phase, c)]
+	if *sum += n; *sum < 0 {
+		e.err = errTotals
+	}
 }
 
 func (e *expander) amount(c counter, value float64) { e.floats[e.at(e.phase, c)] += value }
@@ -51,9 +61,24 @@ func (e *expander) send(c counter, bytes int64) {
 
 func (e *expander) action(a *trace.Action) {
 	switch a.Kind {
-	case trace.KindPhase:
-		e.mark(a)
-	case trace.KindProbed:
+	case trace.KindProbed, trace.KindRound:
+	case trace.KindAsk: // as trace cat lists them; a rank that waits for any has asked for the last one if for none before
+		asked := 0
+		for _, slot := range a.X {
+			if slot >= 0 {
+				asked++
+			}
+		}
+		hit, _ := e.rule.Answer(a)
+		switch m := trace.Completion(a.Sym); {
+		case m == trace.CompleteAny && (hit || int(a.Tag) == asked-1), hit && m == trace.TestAll:
+			e.add(countComplete+counter(m), 1)
+		case m == trace.CompleteAny:
+		case hit:
+			e.add(countTest, 1)
+		default:
+			e.add(countMiss, 1)
+		}
 	case trace.KindPoll:
 		if hit, _ := e.rule.Answer(a); hit {
 			e.add(countIprobe, 1)
@@ -129,15 +154,3 @@ func (e *expander) action(a *trace.Action) {
 var kindCounts = map[trace.Kind]counter{trace.KindSend: countSend, trace.KindSsend: countSsend, trace.KindIsend: countIsend, trace.KindIssend: countIssend,
 	trace.KindSendrecv: countSendrecv, trace.KindRecv: countRecv, trace.KindIrecv: countIrecv, trace.KindWait: countWait, trace.KindTest: countTest,
 	trace.KindWaitAll: countWaitAll, trace.KindFree: countFree, trace.KindIprobe: countProbe, trace.KindNull: countNull, trace.KindStart: countStart, trace.KindProbe: countBlocked}
-
-func (e *expander) mark(a *trace.Action) {
-	if a.Flags&trace.FlagEnd == 0 {
-		e.open = append(e.open, int32(a.Sym))
-	} else if n := len(e.open); n > 0 {
-		e.open = e.open[:n-1]
-	}
-	e.phase = -1
-	if n := len(e.open); n > 0 {
-		e.phase = e.open[n-1]
-	}
-}
