@@ -58,7 +58,7 @@ var table = []format{
 	{kind: foreign, what: "a LogGOPSim GOAL schedule in binary",
 		todo: "trace convert --from goal makes a trace of it", is: isBinaryGOAL},
 	{kind: foreign, what: "a DUMPI trace", todo: "trace convert --from dumpi makes a trace of it", begin: "\xff\xaa\xddDUMPI"},
-	{kind: foreign, what: "an OTF2 archive", todo: noTrace, is: isOTF2},
+	{kind: foreign, what: "an OTF2 archive", todo: "trace convert --from otf2 makes a trace of its file NAME.otf2", is: isOTF2},
 	{kind: foreign, what: "a Chakra execution trace", todo: "trace convert --from chakra makes a trace of it", is: isChakra},
 	{kind: foreign, what: "a profile of Score-P (CUBE)", todo: "it has times and no messages; " + record, is: isCubex},
 	{kind: foreign, what: "an ELF program", todo: "name the file that it reads or writes", begin: "\x7fELF"},

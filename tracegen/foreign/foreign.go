@@ -4,6 +4,7 @@
 //	dumpi        SST's binary traces, a file for each rank
 //	goal         LogGOPSim's schedules, text or binary
 //	liballprof   the texts of its tracer, a file for each rank
+//	otf2         archives of Score-P and others: NAME.otf2 and the files beside it
 //	prv          Paraver's traces, as Extrae writes them: a text, and the names of its events beside it
 //
 // A file of a rank stands for those of all ranks, whose names differ in the number of the rank. What a format has that
@@ -29,7 +30,8 @@
 // # Source
 //
 // The formats as their tools write and read them: github.com/spcl/LogGOPSim, github.com/sstsimulator/sst-dumpi,
-// github.com/mlcommons/chakra, github.com/bsc-performance-tools/extrae.
+// github.com/mlcommons/chakra, github.com/bsc-performance-tools/extrae; score-p.org
+// (OTF2 3.0).
 package foreign
 
 import (
@@ -61,6 +63,7 @@ var formats = map[string]func(name string) *recording{
 	"dumpi":      dumpi,
 	"goal":       goal,
 	"liballprof": liballprof,
+	"otf2":       otf2,
 	"prv":        prv,
 }
 

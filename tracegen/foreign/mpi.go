@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -94,6 +95,10 @@ func collectiveOf(name string) (kind trace.CollectiveKind, nonblocking, ok bool)
 	}
 	return kind, nonblocking, ok
 }
+
+// definedCalls are procedures that make and free communicators and requests, which formats of events define elsewhere,
+// and those of messages that have been probed.
+var definedCalls = regexp.MustCompile(`^(Comm_|Cart_|Graph_|Dist_graph_|Intercomm_|Cancel$|Request_free$|\w+_init$|I?m?probe$|Mprobe$|I?mrecv$|Mrecv$)`)
 
 // argumentsOf returns the letters of a procedure; it is false for one that has no part in a trace. Others are refused.
 func argumentsOf(name string) (letters string, ok bool) {

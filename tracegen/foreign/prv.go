@@ -206,27 +206,14 @@ func (p *prvFile) record(line []byte) {
 		p.raw.ranks[to].encode(&m)
 	case "c":
 		n := p.numbers(3)
-		var members []int32
+		var members []int64
 		for len(p.rest) > 0 {
-			m := p.number()
-			if m < 1 || m > int64(len(p.r.ranks)) {
-				textutil.Stop(fmt.Errorf("communicator %d with task %d, of %d", n[1], m, len(p.r.ranks)))
-			}
-			members = append(members, int32(m-1))
+			members = append(members, p.number()-1)
 		}
-		different := slices.Compact(slices.Sorted(slices.Values(members)))
-		if n[2] != int64(len(different)) || len(different) != len(members) || n[2] == 0 {
-			textutil.Stop(fmt.Errorf("communicator %d of %d tasks, which names %d different ones", n[1], n[2],
-				len(different)))
+		if n[2] != int64(len(members)) {
+			textutil.Stop(fmt.Errorf("communicator %d of %d tasks, which names %d", n[1], n[2], len(members)))
 		}
-		switch {
-		case n[2] == 1:
-			p.comms[n[1]] = self
-		case slices.Equal(members, p.r.comms[world].members):
-			p.comms[n[1]] = world
-		default:
-			p.comms[n[1]] = p.r.define(members)
-		}
+		p.comms[n[1]] = p.r.group(n[1], members)
 	case "i": // an intercommunicator, which no call can name
 	default:
 		if kind[0] != '#' {
@@ -381,7 +368,7 @@ func (p *prvFile) act(c *prvCall, end int64) {
 	default:
 		kind, nonblocking, ok := collectiveOf(name)
 		if !ok {
-			if !prvLocal.MatchString(name) {
+			if !definedCalls.MatchString(name) {
 				argumentsOf(name)
 			}
 			return
@@ -401,9 +388,6 @@ func (p *prvFile) act(c *prvCall, end int64) {
 		k.post(p.handle, m, false)
 	}
 }
-
-// prvLocal are procedures that make and free communicators, which the file has, and requests.
-var prvLocal = regexp.MustCompile(`^(Comm_|Cart_|Graph_|Dist_graph_|Intercomm_|Cancel$|Request_free$|\w+_init$)`)
 
 // wait ends receives whose message came up to the end of a call. Which other requests it ends the file does not say.
 func (p *prvFile) wait(name string, end int64, odd func(string)) {

@@ -25,6 +25,7 @@ type recording struct {
 	nobody  bool // a message has nobody as its partner
 	oddness map[string]*oddity
 	oddList []string // keys, in the order in which they came up
+	phases  []string
 	// Operations that ranks complete together, by communicator, and rank of self.
 	exchanges map[[2]int][]*exchange
 }
@@ -137,6 +138,27 @@ const maxRanks = 1 << 24
 func (r *recording) define(members []int32) int64 {
 	r.comms = append(r.comms, communicator{members: members})
 	return int64(len(r.comms) - 1)
+}
+
+// group returns the number of a communicator that a file has under a number, of ranks of the world.
+func (r *recording) group(id int64, ranks []int64) int64 {
+	var members []int32
+	for _, m := range ranks {
+		if m < 0 || m >= int64(len(r.ranks)) {
+			textutil.Stop(fmt.Errorf("communicator %d with rank %d, of %d", id, m, len(r.ranks)))
+		}
+		members = append(members, int32(m))
+	}
+	different := len(slices.Compact(slices.Sorted(slices.Values(members))))
+	switch {
+	case different != len(members) || different == 0:
+		textutil.Stop(fmt.Errorf("communicator %d of %d members, of which %d are different", id, len(members), different))
+	case slices.Equal(members, r.comms[world].members):
+		return world
+	case different == 1:
+		return self
+	}
+	return r.define(members)
 }
 
 // odd notes what a trace does not have as the file does: one warning for each text, which says how often.

@@ -366,6 +366,8 @@ func (r *recording) write(w io.Writer, program string, o *Options) (err error) {
 	h := trace.FlatHeader(program, len(r.ranks))
 	h.Tool, h.Command = o.Tool, o.Command
 	h.Params = []trace.Param{{Name: trace.ParamRate, Value: "1e+09"}}
+	h.Phases = r.phases
+	h.Flatten()
 	r.families(h, used)
 	tw := textutil.Must(trace.NewWriter(w, h, trace.WriterOptions{}))
 	flat := trace.NewFlat(tw)
@@ -443,6 +445,9 @@ func (k *rank) action(c *call, a *trace.Action, wild map[end]bool, sent map[chan
 		return nil
 	case trace.KindFlops:
 		a.X[0] = c.ns
+		return nil
+	case trace.KindPhase:
+		a.Sym, a.Flags = uint16(c.tag), uint8(c.bytes)*trace.FlagEnd
 		return nil
 	}
 	if comm < 0 {
