@@ -19,8 +19,8 @@ import (
 	"reprise/study/tune"
 )
 
-// The command of both programs, HPL and HPCG. Flags of which only one has a use are refused with
-// the other, rather than ignored.
+// tuneCommand is the command of both programs, HPL and HPCG. Flags of which only one has a use are refused with the
+// other, rather than ignored.
 func tuneCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "tune",
@@ -73,11 +73,7 @@ func tuneCommand() *cli.Command {
 // runTune is the command tune.
 func runTune(c *cli.Context) (err error) {
 	jobs := jobsOf(c, runtime.GOMAXPROCS(0))
-	switch program := c.String("program"); program {
-	case "hpl":
-	case "hpcg":
-		return tuneHPCG(c, jobs)
-	default:
+	if program := c.String("program"); program != "hpl" && program != "hpcg" {
 		return command.Usagef("tune: --program %q, want hpl or hpcg", program)
 	}
 	s := toTune(c)
@@ -176,7 +172,7 @@ func toTune(c *cli.Context) *study.Study {
 		command.Refuse(c, "%d arguments, want the file of a study, or none", c.NArg())
 	}
 	if c.NArg() == 1 {
-		for _, name := range []string{"machine", "kernels", "set", "dat", "ranks", "nodes", "order", "memory", "fill",
+		for _, name := range []string{"program", "machine", "kernels", "set", "dat", "ranks", "nodes", "order", "memory", "fill",
 			"seed"} {
 			if c.IsSet(name) {
 				command.Refuse(c, "--%s: the study's file says that", name)
@@ -190,7 +186,12 @@ func toTune(c *cli.Context) *study.Study {
 	}
 
 	// Without a file: a study of all configurations that come into question, by the flags.
-	r := &tune.Request{Dat: c.String("dat"), N: c.Int("order"), Ranks: c.Int("ranks"), Nodes: c.Int("nodes")}
+	r := &tune.Request{HPCG: c.String("program") == "hpcg", Dat: c.String("dat"), N: c.Int("order"), Ranks: c.Int("ranks"), Nodes: c.Int("nodes")}
+	for _, name := range []string{"dat", "order"} {
+		if r.HPCG && c.IsSet(name) {
+			command.Refuse(c, "--%s is for --program hpl", name)
+		}
+	}
 	r.Memory, r.Fill = memoryOf(c)
 	for _, name := range []string{"machine", "kernels"} {
 		if c.IsSet(name) {
@@ -228,40 +229,4 @@ func memoryOf(c *cli.Context) (memory, fill float64) {
 		memory = float64(sizeOf(c))
 	}
 	return memory, fill
-}
-
-// tuneHPCG is the command tune for HPCG.
-func tuneHPCG(c *cli.Context, jobs int) (err error) {
-	if c.NArg() > 0 {
-		return command.Usagef("tune: %d arguments, want none with --program hpcg", c.NArg())
-	}
-	for _, name := range []string{"set", "dat", "order", "tolerance", "output"} {
-		if c.IsSet(name) {
-			return command.Usagef("tune: --%s is for --program hpl", name)
-		}
-	}
-	// Ranks and nodes are as with HPL; boxes take the place of the order of a matrix.
-	b := tune.Boxes{Machine: c.String("machine"), Kernels: c.String("kernels"), Ranks: c.Int("ranks"),
-		Nodes: c.Int("nodes")}
-	o := tune.BoxOptions{Jobs: jobs, Seed: c.Uint64("seed"), Tool: "study " + version()}
-	b.Memory, b.Fill = memoryOf(c)
-	o.Indifference, err = textutil.ParsePercent(c.String("within"), "the rate", true)
-	command.CheckFlag(c, "within", err)
-	if c.Bool("dry-run") {
-		return b.WritePrediction(c.App.Writer)
-	}
-	ctx, stop, stopped := searchTime(c)
-	defer stop()
-	// How many boxes will be replayed is not known before: the bar only counts.
-	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "replays")
-	o.Progress = bar.SetOf
-	since := tune.Begin()
-	r, err := tune.RunBoxes(ctx, b, o)
-	bar.Clear()
-	if err != nil {
-		return cmp.Or(stopped(""), tooShort(c, err))
-	}
-	r.Effort = since()
-	textutil.Check(show(c, r))
-	return stopped("")
 }

@@ -19,7 +19,7 @@ import (
 	"reprise/tracegen/hpl"
 )
 
-// This file makes a study of what is to be tuned for HPL: Request.Study.
+// This file makes a study of what is to be tuned: Request.Study, for HPL here, for HPCG by boxes.go.
 
 const (
 	// generic is the built-in machine that has as many hosts as a run needs.
@@ -35,6 +35,7 @@ const (
 
 // Request says what is to be tuned.
 type Request struct {
+	HPCG bool // not HPL: what is to be tuned are the process grid and the box of each rank
 	// Settings are what all runs have: the machine, and any other parameter of a study's file.
 	Settings []study.Setting
 	// Dat is an HPL.dat whose lists are the levels; "": usual grids, block sizes, depths, broadcasts and swaps.
@@ -58,13 +59,15 @@ func (r *Request) Set(text string) error {
 	s := study.Setting{Word: word, Value: value}
 	var err error
 	switch word {
+	case "ranks":
+		err = errors.New("the number of ranks is that of --ranks or --nodes")
 	case "N":
 		err = errors.New("the order of the matrix is --order's, or -N's")
 	case "seed":
 		err = errors.New("of random pivots it is pivot-seed, of noise it is --seed")
 	case "machine": // is checked where it is loaded
 	default:
-		err = study.CheckSetting("hpl", s)
+		err = study.CheckSetting(r.program(), s)
 	}
 	for _, of := range r.Settings {
 		for _, name := range of.Sets() {
@@ -78,6 +81,14 @@ func (r *Request) Set(text string) error {
 	}
 	r.Settings = append(r.Settings, s)
 	return nil
+}
+
+// program returns the name of what is tuned.
+func (r *Request) program() string {
+	if r.HPCG {
+		return "hpcg"
+	}
+	return "hpl"
 }
 
 // setting returns the value of a parameter, "" if it is not set.
@@ -108,13 +119,20 @@ func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 		}
 		fmt.Fprintf(to, "%s%s: %s\n", indent, strconv.Quote(s.Word), strconv.Quote(s.Value))
 	}
-	if r.Dat != "" {
+	var boxes *boxes
+	switch {
+	case r.HPCG:
+		boxes = textutil.Must(r.boxes(places, &machine, &parameters, &factors))
+	case r.Dat != "":
 		textutil.Check(r.checkDat(places))
 		fmt.Fprintf(&machine, "hpl-dat: %s\n", strconv.Quote(r.Dat))
-	} else if err := r.usual(places, &machine, &parameters, &factors); err != nil {
-		return nil, 0, err
+	default:
+		textutil.Check(r.usual(places, &machine, &parameters, &factors))
 	}
-	text := "program: hpl\n" + machine.String()
+	if r.Dat == "" && factors.Len() == 0 {
+		return nil, 0, errors.New("all that could be chosen is set: there is nothing to choose")
+	}
+	text := "program: " + r.program() + "\n" + machine.String()
 	for _, part := range []struct {
 		key string
 		of  *strings.Builder
@@ -125,6 +143,9 @@ func (r *Request) Study() (s *study.Study, leftOut int, err error) {
 	}
 	// Values are quoted above, so that none of them can be YAML of its own.
 	s = textutil.Must(study.Parse(strings.NewReader(text), "study tune"))
+	if r.HPCG {
+		return s, 0, boxes.keep(s)
+	}
 	leftOut, err = r.leaveOut(s, places)
 	return s, leftOut, err
 }
@@ -227,9 +248,6 @@ func (r *Request) usual(places *places, machine, parameters, factors *strings.Bu
 		if r.setting(f.name) == "" {
 			fmt.Fprintf(factors, "  %s: [%s]\n", f.name, f.levels)
 		}
-	}
-	if factors.Len() == 0 {
-		return errors.New("all that could be chosen is set: there is nothing to choose")
 	}
 	return nil
 }

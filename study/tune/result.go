@@ -246,7 +246,13 @@ func (r *Result) WriteText(w io.Writer) error {
 		others.Row(c.Name, fmt.Sprintf("%.5g", c.Makespan), fmt.Sprintf("%.2g", c.Interval), fmt.Sprintf("%.5g", c.Gflops),
 			fmt.Sprintf("%.2f", 100*c.Behind))
 	}
-	writeIndistinct(&text, r.Indifference, ", as far as can be told (95 % for all together)", len(r.Indistinct), &others)
+	if len(r.Indistinct) == 1 {
+		fmt.Fprintf(&text, "\nEach other that was replayed is slower by more than %.3g %%.\n", 100*r.Indifference)
+	} else {
+		fmt.Fprintf(&text, "\nNot slower than the best by more than %.3g %%, as far as can be told (95 %% for all together): %d, the "+
+			"best included\n\n", 100*r.Indifference, len(r.Indistinct))
+		others.Write(&text)
+	}
 
 	var names []string
 	for _, c := range r.Deciding {
@@ -315,15 +321,4 @@ func (r *Result) BestFile() (name, text string) {
 		return "HPL.dat", r.Dat
 	}
 	return "hpcg.dat", r.HPCGDat
-}
-
-// writeIndistinct writes the table of so many configurations, the best included, that may be as good as the best.
-func writeIndistinct(w *strings.Builder, indifference float64, surely string, n int, t *textutil.Table) {
-	if n == 1 {
-		fmt.Fprintf(w, "\nEach other that was replayed is slower by more than %.3g %%.\n", 100*indifference)
-		return
-	}
-	fmt.Fprintf(w, "\nNot slower than the best by more than %.3g %%%s: %d, the best included\n\n", 100*indifference,
-		surely, n)
-	t.Write(w)
 }

@@ -11,8 +11,8 @@
 // has not seen, of noise and of pivots: the best of many is flattered by chance, and the scatter of these replays
 // decides which others may be as good ([Result], result.go).
 //
-// For HPCG, [RunBoxes] chooses the process grid and the box of each rank that give the highest
-// rate, among those that take the share of the memory which HPCG's rules want (boxes.go).
+// For HPCG, the configurations are process grids and boxes of each rank, those that take the share of the memory which
+// HPCG's rules want (boxes.go).
 //
 // # Units
 //

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"reprise/replay"
 	"reprise/study"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
+	"reprise/tracegen/programs"
 )
 
 // noError ends the test if something has failed.
@@ -398,34 +398,44 @@ func TestBytesOfRank(t *testing.T) {
 	}
 }
 
+// boxesOf plans the study that a request makes.
+func boxesOf(t *testing.T, r *Request) *study.Plan {
+	t.Helper()
+	s, _, err := r.Study()
+	noError(t, err)
+	p, err := study.NewPlan(s, "test")
+	noError(t, err)
+	return p
+}
+
 // TestRunBoxes: the best of all, each replayed, or one that is not slower by more than what was
 // said not to matter, whatever the number of jobs.
 func TestRunBoxes(t *testing.T) {
-	b := Boxes{Ranks: 4, Memory: 4 * 20e6, Fill: 0.9} // of a node, which the ranks share
-	_, list, where, err := b.candidates()
+	p := boxesOf(t, &Request{HPCG: true, Ranks: 4, Memory: 4 * 20e6, Fill: 0.9}) // of a node, which the ranks share
+	e, err := p.NewCachedEvaluator("")
 	noError(t, err)
-	spec := replay.MachineSpec{Platform: generic, RanksPerHost: where.perHost}
 	most := 0.0
-	for i := range list {
-		r, err := replayBox(t.Context(), spec, &list[i], 1, "")
+	for i := range p.Runs {
+		out, _, err := e.Evaluate(t.Context(), p.Config(i), study.RunOptions{Tolerance: 0.01, Seed: 1})
 		noError(t, err)
-		most = max(most, r.gflops)
+		most = max(most, out.Gflops)
 	}
-	o := BoxOptions{Jobs: 2, Indifference: 0.005, Seed: 1}
-	r, err := RunBoxes(t.Context(), b, o)
+	o := Options{Jobs: 2, Tolerances: Tolerances(0.01), Indifference: 0.005, Seed: 1}
+	r, err := Run(t.Context(), p, o)
 	noError(t, err)
-	t.Logf("%s: %.2f %% below the best, %d of %d replayed", r.Best.Name, 100*(1-r.Gflops/most), r.Replays, len(list))
-	if r.Gflops < 0.995*most || r.Replays >= len(list) || r.Indistinct[0] != r.Best {
-		t.Errorf("%+v, the best %g Gflops; %d configurations", r, most, len(list))
+	t.Logf("%s: %.2f %% below the best, %d replays of %d", r.Best.Name, 100*(1-r.Gflops/most), len(r.Runs), len(p.Runs))
+	if r.Gflops < 0.995*most || len(r.Runs) >= len(p.Runs) || r.Indistinct[0].Name != r.Best.Name {
+		t.Errorf("%+v, the best %g Gflops; %d configurations", r, most, len(p.Runs))
 	}
 	o.Jobs = 1
-	again, err := RunBoxes(t.Context(), b, o)
-	if diff := cmp.Diff(r, again); err != nil || diff != "" {
-		t.Error(err, diff)
+	again, err := Run(t.Context(), p, o)
+	noError(t, err)
+	if again.Best.Name != r.Best.Name || again.Gflops != r.Gflops || len(again.Runs) != len(r.Runs) {
+		t.Errorf("%+v, with one job %+v", r, again)
 	}
-	var p hpcg.Params
-	if _, err := p.ReadDat(strings.NewReader(r.Dat), "hpcg.dat"); err != nil || p.Grid.Ranks() != 4 || p.NX*p.NY*p.NZ == 0 {
-		t.Errorf("%+v, %v", p, err)
+	var params hpcg.Params
+	if _, err := params.ReadDat(strings.NewReader(r.HPCGDat), "hpcg.dat"); err != nil || params.Grid.Ranks() != 4 || params.NX*params.NY*params.NZ == 0 {
+		t.Errorf("%+v, %v", params, err)
 	}
 }
 
@@ -436,13 +446,18 @@ func TestCandidates(t *testing.T) {
 		t.Errorf("%g bytes a point", BytesPerPoint)
 	}
 	// 32 ranks of a node of 16 GB have 0.5 GB each: 175,000 to 560,000 points.
-	_, list, _, err := (&Boxes{Machine: "dahu", Nodes: 2, Memory: 16e9, Fill: 0.8}).candidates()
+	r := &Request{HPCG: true, Nodes: 2, Memory: 16e9, Fill: 0.8}
+	noError(t, r.Set("machine=dahu"))
+	s, _, err := r.Study()
 	noError(t, err)
 	least, most := math.Inf(1), 0.0
-	for _, p := range list {
+	for i := range s.Rows {
+		c, err := s.Config(i)
+		noError(t, err)
+		p := c.Run.(*programs.HPCG)
 		points := float64(p.NX) * float64(p.NY) * float64(p.NZ)
 		least, most = min(least, points), max(most, points)
-		if p.Ranks != 64 || p.Grid.Ranks() != 64 {
+		if p.Params.Ranks != 64 || p.Grid.Ranks() != 64 {
 			t.Fatalf("%+v", p)
 		}
 	}
@@ -453,18 +468,26 @@ func TestCandidates(t *testing.T) {
 
 // TestBoxesRefused: what cannot be done is said in one sentence.
 func TestBoxesRefused(t *testing.T) {
-	for want, b := range map[string]Boxes{
+	for want, r := range map[string]Request{
 		"the memory of a node is not given":          {Ranks: 8},
 		"8 ranks with memory for 2 to 6 points each": {Ranks: 8, Memory: 8 * 5e3, Fill: 0.8},
 		"11 ranks with memory for":                   {Ranks: 11, Memory: 1e9, Fill: 0.8}, // 1 x 1 x 11: HPCG aborts
 		"say how many ranks or nodes":                {Memory: 1e9, Fill: 0.8},
 	} {
-		if _, err := RunBoxes(t.Context(), b, BoxOptions{Jobs: 1}); err == nil || !strings.Contains(err.Error(), want) {
+		r.HPCG = true
+		if _, _, err := r.Study(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	// The kernel models of Dahu are those of HPL.
-	_, err := RunBoxes(t.Context(), Boxes{Machine: "dahu", Ranks: 8, Memory: 1e9, Fill: 0.8}, BoxOptions{Jobs: 1, Indifference: 0.005})
+	r := &Request{HPCG: true, Ranks: 8, Memory: 1e9, Fill: 0.8}
+	noError(t, r.Set("machine=dahu"))
+	s, _, err := r.Study()
+	noError(t, err)
+	p, err := study.NewPlan(s, "test")
+	if err == nil {
+		_, err = Run(t.Context(), p, Options{Jobs: 1, Tolerances: []float64{0.01}, Indifference: 0.005})
+	}
 	if err == nil || strings.Count(err.Error(), "no kernel model for spmv") != 1 {
 		t.Error("HPCG on the kernels of HPL:", err)
 	}
