@@ -23,7 +23,7 @@ func hostsCommand() *cli.Command {
 		Name:  "hosts",
 		Usage: "model how hosts differ, and draw machines of such hosts",
 		UsageText: "calibrate hosts [options] [-o MODEL] CSV...|-\n" +
-			"calibrate hosts --draw N --from MODEL [--seed S] [--day D] [-o KERNELS] [--platform FILE]",
+			"calibrate hosts --draw N --from MODEL [--seed S] [--day D] [-o KERNELS]",
 		Description: "Tables have timings, with columns as for calibrate kernels, host and date among them. Prints a " +
 			"report;\n" +
 			"-o writes the machine model (YAML).\n" +
@@ -128,32 +128,17 @@ func drawFlags() []cli.Flag {
 		&cli.StringFlag{Name: "empty", Value: "free",
 			Usage: "calls with a dimension of zero are `free|charged` the constant"},
 		&cli.StringFlag{Name: "base", Usage: "kernel `FILE` with the models of all other kernels, and of other hosts"},
-		// The platform: hosts on one switch.
-		&cli.StringFlag{Name: "platform",
-			Usage: "write a platform (XML) of the hosts on one switch to `FILE`; -: to standard output, without a report"},
-		&cli.Float64Flag{Name: "bandwidth", Value: 12.5e9, Usage: "`BYTE/S` of its routes"},
-		&cli.Float64Flag{Name: "latency", Value: 2e-5, Usage: "`SECONDS` of its routes"},
-		&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
-		&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of a core, as `1Gf`"},
-		&cli.StringSliceFlag{Name: "property",
-			Usage: "`NAME:VALUE` of a SimGrid property of the platform, as calibrate network prints them; may be repeated"},
 	}
 }
 
-// runDraw draws hosts from a machine model, and writes their kernel file and on request a platform of them. The same
-// model, seed and day give the same hosts.
+// runDraw draws hosts from a machine model, and writes their kernel file. The same model, seed and day give the same
+// hosts.
 func runDraw(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return command.Usagef("hosts: --draw reads no table, but there is %q", c.Args().First())
 	}
-	// Flags without effect. Hosts have names in the kernel file and on the platform.
-	// The kernel file exists with --output only, the platform with --platform.
-	inFile := []string{"source", "empty", "base"}
-	if !c.IsSet("platform") {
-		inFile = append(inFile, "host-name")
-	}
 	excludes(c, "draw", namesOf(slices.Concat(estimateFlags(), fitFlags()))...)
-	needs(c, "output", inFile...)
+	needs(c, "output", "source", "empty", "base", "host-name")
 	from := c.String("from")
 	if from == "" {
 		return command.Usagef("hosts: --draw needs --from FILE, a machine model that calibrate hosts -o wrote")
@@ -172,8 +157,6 @@ func runDraw(c *cli.Context) error {
 		inputs = append(inputs, from)
 	}
 	checkOutputs(c, inputs...)
-	// A platform that cannot be written is refused before the draws, which may take long.
-	platform := drawnPlatform(c, o.Hosts)
 	// From here on files are read, and hosts drawn.
 	model := textutil.Must(hosts.Find(from))
 	file.Base = readBase(c.String("base"))
@@ -187,43 +170,9 @@ func runDraw(c *cli.Context) error {
 	}
 	kernelFile := output{"kernel file", c.String("output"), func(w io.Writer) error { return machine.WriteYAML(w, file) },
 		readKernels}
-	if writeOutputs(c, platform, kernelFile) {
+	if writeOutputs(c, kernelFile) {
 		return nil
 	}
 	s := machine.Summary()
 	return printReport(c, s, s.WriteText)
-}
-
-// drawnPlatform returns the output of --platform, a platform whose hosts have the names of --host-name. That must end
-// in -{}: hosts of a platform are numbered at the end of their names.
-func drawnPlatform(c *cli.Context, hosts int) output {
-	o := output{what: "platform", path: c.String("platform"), read: readPlatform}
-	if o.path == "" {
-		needs(c, "platform", "bandwidth", "latency", "cores", "speed", "property")
-		return o
-	}
-	// The platform names its hosts NAME-0, NAME-1, ..., and the kernel file must name the same ones.
-	name, ok := strings.CutSuffix(c.String("host-name"), "-{}")
-	if !ok {
-		command.Refuse(c, "--platform needs a --host-name that ends in -{}, found %q", c.String("host-name"))
-	}
-	machine := machineOf(c, name, hosts)
-	var properties []calibrate.Property
-	for _, text := range c.StringSlice("property") {
-		name, value, ok := strings.Cut(text, ":")
-		if !ok || name == "" {
-			command.Refuse(c, "--property %q, want NAME:VALUE", text)
-		}
-		properties = append(properties, calibrate.Property{Name: name, Value: value})
-	}
-	if err := checkProperties(properties); err != nil {
-		command.Refuse(c, "--property: %w", err)
-	}
-	o.content = func(w io.Writer) error {
-		return calibrate.WritePlatform(w, machine,
-			calibrate.Cables{Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency")}, properties)
-	}
-	// Errors of flags appear here, with the exit status of wrong usage.
-	checkUsage(c, o.content(io.Discard))
-	return o
 }
