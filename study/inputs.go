@@ -146,10 +146,7 @@ func (in *Input) store(dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, inputsDir), 0o777); err != nil {
 		return err
 	}
-	return atomicfile.Replace(filepath.Join(dir, in.File), func(w io.Writer) error {
-		_, err := w.Write(in.text)
-		return err
-	})
+	return atomicfile.Replace(filepath.Join(dir, in.File), atomicfile.Bytes(in.text))
 }
 
 // path returns where the copy of an input is; before the plan is written, the input itself.

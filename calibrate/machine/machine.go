@@ -180,10 +180,7 @@ func Make(ctx context.Context, o Options) (err error) {
 	// the fit warns of it. If the runs call no kernel, the machine has the built-in set only.
 	if m.recorded > 0 {
 		text := textutil.Must(kernels.BuiltinText("default"))
-		textutil.Check(atomicfile.Write(m.path("kernels.yaml"), func(w io.Writer) error {
-			_, err := w.Write(text)
-			return err
-		}))
+		textutil.Check(atomicfile.Write(m.path("kernels.yaml"), atomicfile.Bytes(text)))
 	} else {
 		args := slices.Concat([]string{"kernels", "-o", m.path("kernels.yaml"), "--base", "default", "--noise", m.Noise},
 			traces, []string{m.path(kernelTable)})

@@ -57,11 +57,7 @@ func Make(dir string, s *Sheet, text []byte) error {
 		return err
 	}
 	for _, name := range []string{sheetFile, machines.PlatformFile, machines.KernelsFile, manualFile} {
-		err := atomicfile.Write(filepath.Join(dir, name), func(w io.Writer) error {
-			_, err := w.Write(files[name])
-			return err
-		})
-		if err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, name), atomicfile.Bytes(files[name])); err != nil {
 			return err
 		}
 	}

@@ -358,10 +358,7 @@ func runMeasureHPL(c *cli.Context) error {
 		}
 	}
 	for _, f := range files {
-		textutil.Check(atomicfile.Write(f.path, func(w io.Writer) error {
-			_, err := w.Write(f.content)
-			return err
-		}))
+		textutil.Check(atomicfile.Write(f.path, atomicfile.Bytes(f.content)))
 	}
 	// Paths are quoted where users copy them into a shell.
 	source, flags, object := files[0].path, files[1].path, filepath.Join(dir, "hpl-kernels.o")

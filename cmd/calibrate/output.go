@@ -59,10 +59,7 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool) {
 				}
 				textutil.Stop(fmt.Errorf("%s: not written, because it could not be read again: %w%s", o.what, err, line))
 			}
-			o.content = func(w io.Writer) error {
-				_, err := w.Write(text)
-				return err
-			}
+			o.content = atomicfile.Bytes(text)
 		}
 		if o.path == "-" {
 			shown = o

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime"
 
@@ -118,10 +117,7 @@ func runTune(c *cli.Context) (err error) {
 	r.Effort = since()
 	// The file stands beside the results, ready for the benchmark.
 	if name, text := r.BestFile(); o.Dir != "" && text != "" {
-		textutil.Check(atomicfile.Write(filepath.Join(o.Dir, name), func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return err
-		}))
+		textutil.Check(atomicfile.Write(filepath.Join(o.Dir, name), atomicfile.Bytes([]byte(text))))
 	}
 	if o.Dir != "" {
 		textutil.Check(r.Save(o.Dir))

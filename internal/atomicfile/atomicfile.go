@@ -28,6 +28,14 @@ const (
 	maxLinks   = 40       // symbolic links that are followed, as in Linux
 )
 
+// Bytes is the content that a text is.
+func Bytes(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}
+}
+
 // Write lets content write to the file at path. A regular file, new or old, is replaced when its content is complete
 // and safe on the disk; if content fails, nothing has changed. An old file keeps its permissions, and only its owner
 // may read the new one before; a new file has the permissions that the umask leaves. Symbolic links are followed.

@@ -171,10 +171,7 @@ func (d *Dir) Window(from, to int, play func() (*replay.WindowTimes, error)) (*r
 		if w, err = play(); err == nil {
 			var text []byte
 			if text, err = json.Marshal(w); err == nil { // numbers in JSON have all their digits
-				err = atomicfile.Replace(d.file(item), func(out io.Writer) error {
-					_, err := out.Write(append(text, '\n'))
-					return err
-				})
+				err = atomicfile.Replace(d.file(item), atomicfile.Bytes(append(text, '\n')))
 			}
 		}
 	}
