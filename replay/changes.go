@@ -16,12 +16,10 @@ import (
 // This file plays the profiles of a machine, its changes with time (prepareChanges, and change in the event loop), and
 // reports ranks that wait for ever (checkComplete).
 
-// changes is the state of the profiles; nil for a machine that has none.
-//
-// A change happens before all else at its time. Ranks run ahead of the event loop, so a transfer that a rank starts
-// after the next change of a link waits for that change: only then are the route, its bounds and its latency known.
-// Ranks on hosts whose speed changes do not run ahead over a computation: their hosts share cores as those with too
-// many ranks do (compute.go).
+// changes is the state of the profiles; nil for a machine that has none. A change happens before all else at its time.
+// Ranks run ahead of the event loop, so a transfer that a rank starts after the next change of a link waits for that
+// change: only then are the route, its bounds and its latency known. Ranks on hosts whose speed changes do not run
+// ahead over a computation: their hosts share cores as those with too many ranks do (compute.go).
 type changes struct {
 	uses  []platforms.ProfileUse
 	at    []platforms.ProfileTime // by use: of its next value

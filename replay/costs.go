@@ -14,10 +14,9 @@ import (
 
 // costs knows how many seconds a rank itself takes: for kernels by the models of its host, for overheads of messages by
 // the protocol, both with noise if there is any. Times of the network are not among them, though its random numbers are
-// (randomness), nor are those of probes and tests (prober).
-//
-// engine.do asks for kernels; actions.go, where messages are posted, and completion.go and message.go, where they are
-// completed, ask for overheads. The caller advances the clock of the rank.
+// (randomness), nor are those of probes and tests (prober). engine.do asks for kernels; actions.go, where messages are
+// posted, and completion.go and message.go, where they are completed, ask for overheads. The caller advances the clock
+// of the rank.
 type costs struct {
 	hosts    []int32 // by rank
 	protocol *netmodel.Protocol

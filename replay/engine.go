@@ -15,10 +15,8 @@ import (
 
 // engine plays the actions of all ranks on a network. engine.loop (loop.go) goes through the times at which something
 // happens that more than one rank can notice; between these each rank runs ahead on its own clock (run, which plays
-// each action by do), until it waits for a transfer.
-//
-// The state is in parts (costs, matcher, prober and others), which know nothing of each other. The methods of engine
-// play what happens to ranks, and pass data from one part to another.
+// each action by do), until it waits for a transfer. The state is in parts (costs, matcher, prober and others), which
+// know nothing of each other. The methods of engine play what happens to ranks, and pass data from one part to another.
 type engine struct {
 	machine Machine
 	options smpi.Options

@@ -7,10 +7,8 @@ import (
 
 // matcher holds all messages, and finds the receive for a send and the send for a receive, by source and tag, in the
 // order of posts. The lists of posts are chained here and begin at the receiving ranks (rank.sends, rank.recvs), whose
-// memory a post touches anyway.
-//
-// message.go posts, and postWild where a rank receives from any source; prober.go looks for sends; completion.go and
-// message.go release messages that are over. The matcher knows no network and no costs.
+// memory a post touches anyway. message.go posts, and postWild where a rank receives from any source; prober.go looks
+// for sends; completion.go and message.go release messages that are over. The matcher knows no network and no costs.
 type matcher struct {
 	messages []message
 	after    []int32          // by message: the next in a list of posts, or of free messages

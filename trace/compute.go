@@ -3,10 +3,9 @@ package trace
 // compute executes the instructions that yield no action, for run, from pc on with the frame at index at of the
 // registers. It returns the place of the first instruction that it leaves to run: one that yields an action, the opRet
 // of a block that the stream calls, or an opSum of elements that are not in a row. patience is the number of turns of
-// loops, calls and ends of blocks that it may still do; the returned rest is below 0 if there were more.
-//
-// It is a function of its own because its few variables then stay in registers of the processor, which makes it twice
-// as quick: most instructions of a program yield no action. In the inner loop only the place in the code changes.
+// loops, calls and ends of blocks that it may still do; the returned rest is below 0 if there were more. It is a
+// function of its own because its few variables then stay in registers of the processor, which makes it twice as quick:
+// most instructions of a program yield no action. In the inner loop only the place in the code changes.
 func (c *Cursor) compute(code []*instr, pc, at, patience int) (nextPC, nextAt, left int) {
 	for ; ; patience-- {
 		if patience < 0 {

@@ -74,11 +74,10 @@ var contentLimits = map[recordKind]int64{kindHeader: maxHeaderSize, kindDefs: ma
 	kindIndex: maxIndexSize, kindEnd: 0}
 
 // frame is the header of a record. A file is a preamble and a sequence of records: the header first, then chunks, each
-// after the definitions that it is the first to need, then the index and the end record.
-//
-// Three fields protect the sequence. Each record names its own offset and the size of the record before it, so that a
-// record that was left out, repeated or moved is noticed. And it names the hash of its decoded content, so that two
-// files can be compared chunk by chunk without reading the chunks.
+// after the definitions that it is the first to need, then the index and the end record. Three fields protect the
+// sequence. Each record names its own offset and the size of the record before it, so that a record that was left out,
+// repeated or moved is noticed. And it names the hash of its decoded content, so that two files can be compared chunk
+// by chunk without reading the chunks.
 type frame struct {
 	kind          recordKind
 	number        uint32 // of the chunk, or of the first block; 0 otherwise

@@ -115,6 +115,18 @@ func (g *Generator) Column(n int) []int64 {
 	return g.arena[at:]
 }
 
+// One returns a column of one value for everybody.
+func (g *Generator) One(v int64) []int64 { return g.By(1, func(int64) int64 { return v }) }
+
+// By returns a column of n classes.
+func (g *Generator) By(n int64, value func(class int64) int64) []int64 {
+	c := g.Column(int(n))
+	for i := range c {
+		c[i] = value(int64(i))
+	}
+	return c
+}
+
 // Writer returns the writer, for what a generator does not have, such as vectors.
 func (g *Generator) Writer() *trace.Writer { return g.writer }
 

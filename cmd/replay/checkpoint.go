@@ -19,12 +19,10 @@ import (
 	"reprise/trace/warning"
 )
 
-// checkpointer looks after a replay: it writes checkpoints, and ends the context of the replay as
-// command.OnEnding says.
-//
-// Every exact replay has one, also without --checkpoint: signals are the same to all. With --checkpoint FILE it saves
-// the state of the replay every so often and when a signal stops it; with --resume FILE the replay begins at a state
-// that was saved. The file is replaced as a whole, so that a kill at any time leaves the older state.
+// checkpointer looks after a replay: it writes checkpoints, and ends the context of the replay as command.OnEnding
+// says. Every exact replay has one, also without --checkpoint: signals are the same to all. With --checkpoint FILE it
+// saves the state of the replay every so often and when a signal stops it; with --resume FILE the replay begins at a
+// state that was saved. The file is replaced as a whole, so that a kill at any time leaves the older state.
 type checkpointer struct {
 	*job
 	ctx   context.Context
@@ -57,10 +55,9 @@ func newCheckpointer(ctx context.Context, j *job, o *replay.Options) *checkpoint
 	return k
 }
 
-// prepare finds and opens the checkpoint to go on from, and states all that the run depends on.
-//
-// A checkpoint that is there where checkpoints should be written is gone on from, as if --resume named it: the
-// same command again, after a job was killed, must not lose the work of that job. Any other file is not replaced.
+// prepare finds and opens the checkpoint to go on from, and states all that the run depends on. A checkpoint that is
+// there where checkpoints should be written is gone on from, as if --resume named it: the same command again, after a
+// job was killed, must not lose the work of that job. Any other file is not replaced.
 func (k *checkpointer) prepare(o *replay.Options) error {
 	if info, err := os.Stat(k.trace); err == nil && !info.Mode().IsRegular() {
 		return command.Usagef("--checkpoint and --resume need a trace that can be read again, and %s is no file", k.trace)
@@ -118,11 +115,10 @@ func (k *checkpointer) close() {
 	}
 }
 
-// write writes a checkpoint, if --checkpoint asks for it. The replay waits in a state that can be saved.
-//
-// The first one shows whether the file can be written: its failure ends the replay, rather than hours later with
-// nothing saved. Of later failures the user is told the first time, and then every tenth, as the disk of a long replay
-// may be full for days; the replay goes on.
+// write writes a checkpoint, if --checkpoint asks for it. The replay waits in a state that can be saved. The first one
+// shows whether the file can be written: its failure ends the replay, rather than hours later with nothing saved. Of
+// later failures the user is told the first time, and then every tenth, as the disk of a long replay may be full for
+// days; the replay goes on.
 func (k *checkpointer) write(p *replay.Pause) error {
 	if k.resumed {
 		k.resumed = false
@@ -206,10 +202,9 @@ func (k *checkpointer) ended(res *replay.Result, err error) error {
 }
 
 // identity names all that a replay depends on and package replay does not see: files by their content, built-in
-// machines and models by their names. Who goes on from a checkpoint, or shares windows, must have the same.
-//
-// Two identities are equal if both replays must have the same bits. Names of files do not count: the same machine may
-// lie elsewhere on another host.
+// machines and models by their names. Who goes on from a checkpoint, or shares windows, must have the same. Two
+// identities are equal if both replays must have the same bits. Names of files do not count: the same machine may lie
+// elsewhere on another host.
 func identity(j *job) []replay.Property {
 	list := []replay.Property{{Name: "program", Value: "replay " + command.Version()}}
 	platform, kernels := j.spec.Platform, j.spec.Kernels

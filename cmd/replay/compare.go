@@ -58,10 +58,9 @@ func compareCommand() *cli.Command {
 	})
 }
 
-// compareFiles compares the files of a command line and writes the comparison.
-//
-// It reads all files before it compares any, so that a mistake in the last name does not cost the time of tests. The
-// comparison is printed before files are written.
+// compareFiles compares the files of a command line and writes the comparison. It reads all files before it compares
+// any, so that a mistake in the last name does not cost the time of tests. The comparison is printed before files are
+// written.
 func compareFiles(c *cli.Context) (worse bool, err error) {
 	defer textutil.Stopped(&err)
 	// The command line. The first flag that stands before the word compare, where flags of replays are, is refused.

@@ -125,10 +125,8 @@ func makeTable(j *job, _ *cli.Context, o *output) error {
 	return nil
 }
 
-// makeProfile makes the output of --profile: where the time of all ranks went, for pprof. The comments of the
-// file are its labels.
-//
-// It is written in the end, as it is small: sums by phase, kernel and host, however long the run is.
+// makeProfile makes the output of --profile: where the time of all ranks went, for pprof. The comments of the file are
+// its labels. It is written in the end, as it is small: sums by phase, kernel and host, however long the run is.
 func makeProfile(j *job, _ *cli.Context, o *output) error {
 	save := func(ctx context.Context, r *profile.Recorder, labels []string) error {
 		return writeStreamed(ctx, o.file, func(w io.Writer) error { return r.Write(w, labels...) })

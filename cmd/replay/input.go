@@ -16,9 +16,8 @@ import (
 	"reprise/tracegen/simgrid"
 )
 
-// input is an opened trace of either form.
-//
-// One of trace and text is set. Text has no steps, no header of its own and no chunks: it is played as a whole.
+// input is an opened trace of either form. One of trace and text is set. Text has no steps, no header of its own and no
+// chunks: it is played as a whole.
 type input struct {
 	header *trace.Header
 	trace  *trace.Trace   // nil for SimGrid's text
@@ -26,12 +25,10 @@ type input struct {
 	pipe   io.Closer      // that trace is read from; nil if it is a file, or standard input
 }
 
-// openInput opens a trace, standard input, or the index of a SimGrid trace. A stream, which can be read once, is
-// read until ctx ends.
-//
-// A named pipe is opened, which waits for a writer; until then a signal ends the process at once. A regular file is an
-// index if its first bytes are a list of files. Everything else is a trace of our own, or an error that names the
-// format.
+// openInput opens a trace, standard input, or the index of a SimGrid trace. A stream, which can be read once, is read
+// until ctx ends. A named pipe is opened, which waits for a writer; until then a signal ends the process at once. A
+// regular file is an index if its first bytes are a list of files. Everything else is a trace of our own, or an error
+// that names the format.
 func openInput(ctx context.Context, path string, stdin io.Reader) (_ *input, err error) {
 	defer textutil.Stopped(&err)
 	info, err := os.Stat(path)
@@ -76,9 +73,8 @@ func openInput(ctx context.Context, path string, stdin io.Reader) (_ *input, err
 	return &input{header: t.Header(), trace: t}, nil
 }
 
-// readHead returns the first bytes of a regular file, fewer where it is shorter.
-//
-// It is for telling formats apart before a reader is chosen.
+// readHead returns the first bytes of a regular file, fewer where it is shorter. It is for telling formats apart before
+// a reader is chosen.
 func readHead(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -111,9 +107,8 @@ func (in *input) close() error {
 	return in.trace.Close()
 }
 
-// run replays. Which steps a stream holds is known at its end only: they are checked then.
-//
-// Warnings of a text trace come while it is read, so they are added to those of the result in the end.
+// run replays. Which steps a stream holds is known at its end only: they are checked then. Warnings of a text trace
+// come while it is read, so they are added to those of the result in the end.
 func (in *input) run(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
 	if in.trace != nil {
 		res, err := replay.Run(ctx, in.trace, m, o)
@@ -138,9 +133,8 @@ func (in *input) warnings() []warning.Warning {
 	return in.text.Warnings()
 }
 
-// checkSteps refuses steps that are all before the first or behind the last one that is known.
-//
-// Steps that are only in part in the trace are played as far as they are there.
+// checkSteps refuses steps that are all before the first or behind the last one that is known. Steps that are only in
+// part in the trace are played as far as they are there.
 func (in *input) checkSteps(from, to int) error {
 	if in.text != nil {
 		if from > 0 || to > 0 {

@@ -66,10 +66,9 @@ const (
 	maxDraws = 1 << 16 // the largest --draws
 )
 
-// flags are those of replays, in the order of the help.
-//
-// Those of the machine come from replay.Parameters, as parameters of studies do, so that both mean the same. An
-// explicit DefaultText stands where the value of Go says nothing to people, as 0 for no limit.
+// flags are those of replays, in the order of the help. Those of the machine come from replay.Parameters, as parameters
+// of studies do, so that both mean the same. An explicit DefaultText stands where the value of Go says nothing to
+// people, as 0 for no limit.
 func flags() []cli.Flag {
 	// The parameters of the machine and of the replay; simulator options follow. Values are texts, which the parameter
 	// parses, so that mistakes have the same words here and in studies.
@@ -149,10 +148,9 @@ func flagOf(name, usage, byDefault string, isSwitch, several bool) cli.Flag {
 	return &cli.StringFlag{Name: name, Usage: usage, DefaultText: byDefault}
 }
 
-// read reads the command line. It checks all that can be checked before files are opened, in the order of the
-// help: the first mistake is the one reported.
-//
-// Nothing of the trace or of the machine is known here. Checks that need them are in open, of outputs in their begin.
+// read reads the command line. It checks all that can be checked before files are opened, in the order of the help: the
+// first mistake is the one reported. Nothing of the trace or of the machine is known here. Checks that need them are in
+// open, of outputs in their begin.
 func (j *job) read(c *cli.Context) error {
 	if first := c.Args().First(); c.NArg() > 1 {
 		if near := textutil.Nearest(first, []string{"platform", "compare"}); near != "" {
@@ -309,10 +307,8 @@ func (j *job) readMachine(c *cli.Context) error {
 	return nil
 }
 
-// parseShare reads the value of a flag: a percentage of less than 100 %, or a fraction. Only where zero is true
-// may it be 0.
-//
-// A fraction of 0.25 or more is refused, as 1 is more likely to mean 1 % than all of the makespan.
+// parseShare reads the value of a flag: a percentage of less than 100 %, or a fraction. Only where zero is true may it
+// be 0. A fraction of 0.25 or more is refused, as 1 is more likely to mean 1 % than all of the makespan.
 func parseShare(flag, text string, zero bool) (float64, error) {
 	v, err := textutil.ParsePercent(text, "the makespan", zero)
 	if err != nil {

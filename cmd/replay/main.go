@@ -46,9 +46,8 @@ func main() {
 	command.Main("replay", run, "compare")
 }
 
-// run is the command: stdout gets the results, stderr everything else.
-//
-// Tests call it in their own process: nothing in it may depend on being called once.
+// run is the command: stdout gets the results, stderr everything else. Tests call it in their own process: nothing in
+// it may depend on being called once.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	return command.Execute(ctx, newApp(args, stdin, stdout, stderr), args)
 }

@@ -20,13 +20,11 @@ import (
 	"reprise/trace/warning"
 )
 
-// output is what a job makes besides its result: a file, or a part of the printed text. Functions that an output
-// does not need are nil. Without writeEstimate, writeRuns or writeDraws the output is refused for estimates,
-// several seeds or draws.
-//
-// Of one replay the order of calls is begin, then either write, once the report is known, or abandon. Of an estimate it
-// is observe, then writeEstimate; of several seeds observeRun for each of them, then writeRuns; of draws writeDraws
-// alone.
+// output is what a job makes besides its result: a file, or a part of the printed text. Functions that an output does
+// not need are nil. Without writeEstimate, writeRuns or writeDraws the output is refused for estimates, several seeds
+// or draws. Of one replay the order of calls is begin, then either write, once the report is known, or abandon. Of an
+// estimate it is observe, then writeEstimate; of several seeds observeRun for each of them, then writeRuns; of draws
+// writeDraws alone.
 type output struct {
 	flag  string // that asks for it
 	file  string // that it writes; "": none
@@ -51,10 +49,9 @@ type output struct {
 	writeDraws    func(r *replay.UncertaintyReport) error
 }
 
-// windowObserver returns the observers of the window of steps [from, to), and a function that is called when the
-// window has been played. It is called from several goroutines.
-//
-// It is nil where no output looks at windows, which then cost less.
+// windowObserver returns the observers of the window of steps [from, to), and a function that is called when the window
+// has been played. It is called from several goroutines. It is nil where no output looks at windows, which then cost
+// less.
 type windowObserver = func(from, to int) ([]replay.Observer, func())
 
 // outputs are those that the command line asks for, in the order of the table.
@@ -75,10 +72,9 @@ var outputTable = []struct {
 	{"report", "", true, makePage},
 }
 
-// readOutputs makes the outputs that the command line asks for, and refuses files that would replace one that is
-// read, or each other.
-//
-// An output that replaced a file which is read, or the one of another output, would destroy what the user has.
+// readOutputs makes the outputs that the command line asks for, and refuses files that would replace one that is read,
+// or each other. An output that replaced a file which is read, or the one of another output, would destroy what the
+// user has.
 func (j *job) readOutputs(c *cli.Context) error {
 	for _, name := range []string{"window", "window-ranks"} {
 		if c.IsSet(name) && c.String("timeline") == "" && c.String("report") == "" {
@@ -120,7 +116,6 @@ func (j *job) readOutputs(c *cli.Context) error {
 }
 
 // begin begins all, and sets the observers of the replay. If one of them cannot begin, nothing is left of the others.
-//
 // Observers are called in the order of the table.
 func (list outputs) begin(ctx context.Context, o *replay.Options) error {
 	for i, out := range list {
@@ -184,9 +179,8 @@ func (list outputs) observe() windowObserver {
 	}
 }
 
-// observed collects the observers of a replay, with the functions that are called when it has ended.
-//
-// An estimate plays windows, and --runs replays, at the same time: each has its own.
+// observed collects the observers of a replay, with the functions that are called when it has ended. An estimate plays
+// windows, and --runs replays, at the same time: each has its own.
 type observed struct {
 	observers []replay.Observer
 	ends      []func()
@@ -202,9 +196,8 @@ func (a *observed) ended() {
 	}
 }
 
-// rereadable refuses a trace that an output cannot replay again.
-//
-// A second replay cannot share the first one's reader, which is at the end.
+// rereadable refuses a trace that an output cannot replay again. A second replay cannot share the first one's reader,
+// which is at the end.
 func (j *job) rereadable(flag string) error {
 	if j.trace == "-" {
 		return command.Usagef("--%s needs a trace that can be read again, not standard input", flag)
@@ -289,10 +282,9 @@ func makePath(j *job, c *cli.Context, o *output) error {
 	return nil
 }
 
-// makePOP makes the output of --pop, which is printed: it replays the run twice more. A run that was interrupted
-// has no efficiencies, and a signal ends the further replays: the run is reported without.
-//
-// Efficiencies compare the run with one on an ideal network and one without contention (see report/pop).
+// makePOP makes the output of --pop, which is printed: it replays the run twice more. A run that was interrupted has no
+// efficiencies, and a signal ends the further replays: the run is reported without. Efficiencies compare the run with
+// one on an ideal network and one without contention (see report/pop).
 func makePOP(j *job, _ *cli.Context, o *output) error {
 	o.write = func(ctx context.Context, r *results) (err error) {
 		if r.StoppedAt != nil {
@@ -320,9 +312,7 @@ func makePOP(j *job, _ *cli.Context, o *output) error {
 	return j.rereadable("pop")
 }
 
-// hostsOf returns the name of the host of each rank.
-//
-// Recorders take names, as they know nothing of platforms.
+// hostsOf returns the name of the host of each rank. Recorders take names, as they know nothing of platforms.
 func hostsOf(m *replay.Machine) []string {
 	hosts := make([]string, len(m.Hosts))
 	for rank, host := range m.Hosts {

@@ -23,10 +23,8 @@ import (
 	"reprise/trace/warning"
 )
 
-// platformCommand is "replay platform", which describes a machine. Its options
-// may stand before or after the machine, since --route takes two words.
-//
-// Flags of replays before the word mean nothing here, but for --json and --quiet.
+// platformCommand is "replay platform", which describes a machine. Its options may stand before or after the machine,
+// since --route takes two words. Flags of replays before the word mean nothing here, but for --json and --quiet.
 func platformCommand(stdout, stderr io.Writer) *cli.Command {
 	flags := []cli.Flag{ // for the help, and for the nearest name of a mistyped one
 		&cli.IntFlag{Name: "ranks", DefaultText: "1",
@@ -156,9 +154,8 @@ type changing struct {
 // mostProfiles is the number of profiles that the text lists: a machine may have one for each host.
 const mostProfiles = 20
 
-// described is the answer; the route only where one was asked for.
-//
-// It is printed as text or JSON: keys are part of the interface of the command.
+// described is the answer; the route only where one was asked for. It is printed as text or JSON: keys are part of the
+// interface of the command.
 type described struct {
 	*platforms.Description
 	Profiles []changing        `json:"profiles,omitempty"`
@@ -189,7 +186,6 @@ type routeLink struct {
 }
 
 // findRoute returns the route between two hosts. Of the loopback that all hosts have the options say how quick it is.
-//
 // Latencies add up, with the distance of hosts by coordinates (SimGrid: Vivaldi zones). The TCP window limits a message
 // to gamma/(2*latency) byte/s.
 func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route, error) {
@@ -232,9 +228,8 @@ func findRoute(p *platforms.Platform, o *smpi.Options, from, to string) (*route,
 	return r, nil
 }
 
-// writeText writes the answer as aligned columns.
-//
-// Profiles are as many as links that change, so the text lists the first of them.
+// writeText writes the answer as aligned columns. Profiles are as many as links that change, so the text lists the
+// first of them.
 func (d *described) writeText(w io.Writer) error {
 	// Cells end with tabs, so that a block of lines with as many of them is aligned; lines of text have none.
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -294,9 +289,8 @@ func (d *described) writeText(w io.Writer) error {
 	return t.Flush()
 }
 
-// newPlatformCommand is "replay platform new", which describes a machine from a few words.
-//
-// Its flags are those of package compose, which the platform of --platform 'new ...' has, too.
+// newPlatformCommand is "replay platform new", which describes a machine from a few words. Its flags are those of
+// package compose, which the platform of --platform 'new ...' has, too.
 func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
 	// The flags follow the options of package compose, in its order.
 	var flags []cli.Flag

@@ -67,12 +67,10 @@ func (j *job) run(ctx context.Context) error {
 	return way(ctx)
 }
 
-// open opens the trace, loads the machine and the options that the trace is played with, and tells on stderr
-// which choices the command line leaves open, and what may end the replay after hours.
-//
-// Its stages: can this input be played the way that is asked for; what the trace is, with the steps and the files of
-// its index; the machine for it; what of the command line depends on both; notes to the user, warnings and choices made
-// for them.
+// open opens the trace, loads the machine and the options that the trace is played with, and tells on stderr which
+// choices the command line leaves open, and what may end the replay after hours. Its stages: can this input be played
+// the way that is asked for; what the trace is, with the steps and the files of its index; the machine for it; what of
+// the command line depends on both; notes to the user, warnings and choices made for them.
 func (j *job) open(ctx context.Context) (err error) {
 	// Several replays read the trace several times, and an estimate reads its steps in any order.
 	again, special := "", false
@@ -184,11 +182,9 @@ func (j *job) describe() {
 // that a signal can stop with a result.
 func begun() { command.InterruptedText("interrupted") }
 
-// results are those of one replay: its report, and the findings of outputs. In JSON the first two fields, which
-// only an exact replay in place of an estimate has, come before the report.
-//
-// Outputs fill in their findings before the whole is printed, and the page, which is the last of them, shows those of
-// the others.
+// results are those of one replay: its report, and the findings of outputs. In JSON the first two fields, which only an
+// exact replay in place of an estimate has, come before the report. Outputs fill in their findings before the whole is
+// printed, and the page, which is the last of them, shows those of the others.
 type results struct {
 	IsEstimate *bool  `json:"estimate,omitempty"`      // false
 	Because    string `json:"exact_because,omitempty"` // the reason why the replay is exact
@@ -198,12 +194,11 @@ type results struct {
 	POP          *pop.Data     `json:"pop,omitempty"`
 }
 
-// replayExactly replays all steps. why is the reason for that where an estimate was asked for, of which the
-// budget ends ctx; else nil. Outputs show the run up to its end, a signal or the end of the time.
-//
-// Its stages: options, with progress, checkpoints and observers; the replay; the error that its end means to the user;
-// the report; outputs, which see it and add to it; the printed result. An output that fails does not keep the others or
-// the result from being written: the error comes at the end.
+// replayExactly replays all steps. why is the reason for that where an estimate was asked for, of which the budget ends
+// ctx; else nil. Outputs show the run up to its end, a signal or the end of the time. Its stages: options, with
+// progress, checkpoints and observers; the replay; the error that its end means to the user; the report; outputs, which
+// see it and add to it; the printed result. An output that fails does not keep the others or the result from being
+// written: the error comes at the end.
 func (j *job) replayExactly(ctx context.Context, why error) error {
 	start, steps := time.Now(), 0
 	bar := terminal.NewBar(j.stderr, j.quiet, j.steps(), "steps")
@@ -293,10 +288,8 @@ func (j *job) seedWarnings(used *uint64) []warning.Warning {
 // textWriter is a part of a result that people read.
 type textWriter interface{ WriteText(io.Writer) error }
 
-// print writes a result to standard output: all of it as JSON, or the texts of its parts, of which pointers
-// that are nil have none.
-//
-// Parts are passed as interfaces of typed pointers, so that nil ones are found by reflection.
+// print writes a result to standard output: all of it as JSON, or the texts of its parts, of which pointers that are
+// nil have none. Parts are passed as interfaces of typed pointers, so that nil ones are found by reflection.
 func (j *job) print(r any, parts ...textWriter) error {
 	if j.json {
 		return textutil.WriteJSON(j.stdout, r)
@@ -343,10 +336,9 @@ func (j *job) stepsAsked() (first, end int) {
 // rates reports whether a trace is of all of HPCG: a part of it does not count its flop.
 func rates(h *trace.Header) bool { return h.Program == hpcg.Program && h.Flops > 0 }
 
-// hpcgSummary returns HPCG's own report of a run by the seconds that its phases take; nil if the run is not all
-// of HPCG.
-//
-// Keys of seconds are names of phases. HPCG derives its flop/s from the times of its own phases, not from the makespan.
+// hpcgSummary returns HPCG's own report of a run by the seconds that its phases take; nil if the run is not all of
+// HPCG. Keys of seconds are names of phases. HPCG derives its flop/s from the times of its own phases, not from the
+// makespan.
 func (j *job) hpcgSummary(h *trace.Header, whole bool, seconds map[string]float64) (*hpcg.Summary, error) {
 	if !rates(h) || !whole {
 		return nil, nil

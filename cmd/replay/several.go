@@ -26,10 +26,9 @@ type runsResults struct {
 	CriticalPath *path.Runs `json:"critical_path,omitempty"`
 }
 
-// replayRuns replays with several seeds, on all cores, and prints the spread.
-//
-// Seeds are independent, so each replay runs on one core, with a reader of the trace for itself. A signal ends all; the
-// report then has those that had ended, at least two. The result does not depend on the number of cores.
+// replayRuns replays with several seeds, on all cores, and prints the spread. Seeds are independent, so each replay
+// runs on one core, with a reader of the trace for itself. A signal ends all; the report then has those that had ended,
+// at least two. The result does not depend on the number of cores.
 func (j *job) replayRuns(ctx context.Context) error {
 	// Without noise all seeds give the same bits, and an interval of no width would be taken for certainty.
 	if !textutil.Must(replay.HasNoise(j.in.header, j.machine, j.options)) {
@@ -70,10 +69,9 @@ func (j *job) replayRuns(ctx context.Context) error {
 	return errors.Join(j.print(r, r.EnsembleReport, r.CriticalPath), failed, err)
 }
 
-// replayDraws replays on drawn machines and prints the intervals.
-//
-// A draw varies the parameters of kernels within the errors that the kernel file states, and the noise. After a
-// signal the intervals are those of the draws that had ended, at least three.
+// replayDraws replays on drawn machines and prints the intervals. A draw varies the parameters of kernels within the
+// errors that the kernel file states, and the noise. After a signal the intervals are those of the draws that had
+// ended, at least three.
 func (j *job) replayDraws(ctx context.Context) error {
 	ctx, stop := command.Interruptible(ctx)
 	defer stop()
@@ -138,9 +136,8 @@ func (j *job) replayDraws(ctx context.Context) error {
 	return errors.Join(j.print(r, r), j.outputs.each(func(o *output) error { return o.writeDraws(r) }), err)
 }
 
-// playAgain replays once, reading the trace for itself.
-//
-// It is for further replays of a job whose own input is in use or at its end.
+// playAgain replays once, reading the trace for itself. It is for further replays of a job whose own input is in use or
+// at its end.
 func (j *job) playAgain(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Result, error) {
 	in, err := openInput(ctx, j.trace, nil)
 	if err != nil {
@@ -160,12 +157,10 @@ type estimateResults struct {
 // workerLease is the time after which a process of another host that shares windows, and is not seen, counts as dead.
 const workerLease = 30 * time.Second
 
-// sampleTrace estimates the makespan from windows of steps, or replays all of the trace where that costs no
-// more, and prints the report.
-//
-// Its stages: the time that is left of the budget, from the begin of the command on; a directory that processes share;
-// the display; the estimate; the exact replay in its place where all of the run fits into the time, the steps are few,
-// or the tolerance is too close; the report.
+// sampleTrace estimates the makespan from windows of steps, or replays all of the trace where that costs no more, and
+// prints the report. Its stages: the time that is left of the budget, from the begin of the command on; a directory
+// that processes share; the display; the estimate; the exact replay in its place where all of the run fits into the
+// time, the steps are few, or the tolerance is too close; the report.
 func (j *job) sampleTrace(ctx context.Context) error {
 	begun()
 	if j.budget > 0 {

@@ -13,11 +13,8 @@ import (
 )
 
 // streamed is a file that another goroutine writes while a replay goes on, and that appears when it is complete. If it
-// cannot be written the replay ends.
-//
-// The replay hands chunks over by a channel of a few: it waits where the disk is slower than the replay. A nil chunk
-// gives the file up. The goroutine sets its one result, err, and then closes ended.
-//
+// cannot be written the replay ends. The replay hands chunks over by a channel of a few: it waits where the disk is
+// slower than the replay. A nil chunk gives the file up. The goroutine sets its one result, err, and then closes ended.
 // A named pipe opens when somebody reads from it: until then chunks wait, and the end of the context gives it up
 // (unread). After that the goroutine still waits in open, for which there is no remedy, and writes nothing once it is
 // let through.
@@ -94,9 +91,8 @@ func writeStreamed(ctx context.Context, path string, content func(io.Writer) err
 	return f.close(ctx, content(f))
 }
 
-// leavePipe gives a pipe up that nobody reads from.
-//
-// It is called when a context ends, of the replay or of the outputs, and by abandon; once is enough.
+// leavePipe gives a pipe up that nobody reads from. It is called when a context ends, of the replay or of the outputs,
+// and by abandon; once is enough.
 func (f *streamed) leavePipe() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,9 +114,8 @@ func (f *streamed) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hand hands over the bytes that are gathered, unless the file has failed: then the replay ends.
-//
-// It is called from the replay's goroutine only.
+// hand hands over the bytes that are gathered, unless the file has failed: then the replay ends. It is called from the
+// replay's goroutine only.
 func (f *streamed) hand() error {
 	select {
 	case f.chunks <- f.chunk:
@@ -163,9 +158,8 @@ func (f *streamed) close(ctx context.Context, err error) error {
 	}
 }
 
-// giveUp leaves nothing of the file, and returns an error that names it.
-//
-// The failure of the disk, or of the reader of a pipe, comes before err, which may follow from it.
+// giveUp leaves nothing of the file, and returns an error that names it. The failure of the disk, or of the reader of a
+// pipe, comes before err, which may follow from it.
 func (f *streamed) giveUp(err error) error {
 	select {
 	case <-f.ended:
@@ -178,9 +172,7 @@ func (f *streamed) giveUp(err error) error {
 	}
 }
 
-// abandon leaves nothing of the file.
-//
-// It waits until the temporary file is removed.
+// abandon leaves nothing of the file. It waits until the temporary file is removed.
 func (f *streamed) abandon() {
 	if f == nil {
 		return

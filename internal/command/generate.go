@@ -222,9 +222,7 @@ func man(app *cli.App) string {
 }
 
 // manCommand writes the forms of a command, a line each with its name in bold, its description and its flags, below
-// titles.
-//
-// path is the name of the command behind those of the commands that it is in, such as "trace cat".
+// titles. path is the name of the command behind those of the commands that it is in, such as "trace cat".
 func manCommand(b *strings.Builder, path string, c *cli.Command, description, options string) {
 	synopsis := cmp.Or(c.UsageText, path+" [options] "+cmp.Or(c.ArgsUsage, "COMMAND"))
 	for i, line := range strings.Split(synopsis, "\n") {

@@ -37,14 +37,12 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// table lists formats, those that are told by less after those that are told by more.
-//
-// A row says what the format is called, with its article, for "this is ..., not ...", and what to do with the file in
-// place of what was tried. The kind is that of the readers which take such files: they do not complain of their own.
-// Guesses stand last: they are words of one line that other texts may have, too.
-//
-// The formats are those that users of simulators, tracers and batch systems have at hand and mix up. Their beginnings
-// are from the documents and sources of each; package snifftest has examples.
+// table lists formats, those that are told by less after those that are told by more. A row says what the format is
+// called, with its article, for "this is ..., not ...", and what to do with the file in place of what was tried. The
+// kind is that of the readers which take such files: they do not complain of their own. Guesses stand last: they are
+// words of one line that other texts may have, too. The formats are those that users of simulators, tracers and batch
+// systems have at hand and mix up. Their beginnings are from the documents and sources of each; package snifftest has
+// examples.
 var table = []format{
 	// Files of our own.
 	{kind: Trace, what: "a trace of Reprise", todo: "replay plays it, trace shows and converts it",

@@ -8,11 +8,10 @@ import (
 	"reprise/trace"
 )
 
-// wild makes programs of bytes, as hostile as the format allows, for fuzz tests (Wild).
-//
-// Each decision takes a byte, zero once they have come to their end, so that a short input makes a short program and a
-// fuzzer that changes a byte changes one decision. The order of the decisions is a part of the corpora that fuzzers
-// have found: who changes it makes other programs of them.
+// wild makes programs of bytes, as hostile as the format allows, for fuzz tests (Wild). Each decision takes a byte,
+// zero once they have come to their end, so that a short input makes a short program and a fuzzer that changes a byte
+// changes one decision. The order of the decisions is a part of the corpora that fuzzers have found: who changes it
+// makes other programs of them.
 type wild struct {
 	data   []byte
 	turns  int64 // of a loop at most

@@ -305,10 +305,9 @@ func models(m *replay.Provenance) [][2]string {
 	}
 }
 
-// comparable refuses results that say nothing about each other, and options that do not fit them.
-//
-// Both kinds of mistakes are told together. Other parameters, machines and models are no mistakes: what they change is
-// the question (changes).
+// comparable refuses results that say nothing about each other, and options that do not fit them. Both kinds of
+// mistakes are told together. Other parameters, machines and models are no mistakes: what they change is the question
+// (changes).
 func comparable(a, b *Result, o *Options) error {
 	var errs []error
 	refuse := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

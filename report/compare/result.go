@@ -271,10 +271,8 @@ func decode(text []byte) (_ *Result, err error) {
 	return res, nil
 }
 
-// addSeeds adds the figures of several seeds, of which of makes one of the values of all.
-//
-// Summaries in the file are not read: results from which a script has taken some seeds, or which it has put together,
-// are as good.
+// addSeeds adds the figures of several seeds, of which of makes one of the values of all. Summaries in the file are not
+// read: results from which a script has taken some seeds, or which it has put together, are as good.
 func (r *Result) addSeeds(list []replay.SeedResult, names *replay.PartNames, of func([]float64) Figure) error {
 	if len(list) < 2 {
 		return fmt.Errorf("%s, want at least 2", textutil.Count(len(list), "run"))

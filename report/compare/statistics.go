@@ -79,10 +79,9 @@ func moments(values []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// pair is a figure of two results. Its difference is that of B from A.
-//
-// Three cases are told apart before any test: a figure of which nothing is known (unsure), figures without any variance
-// (exact), and the others, which are tested by Student's t or by arrangements.
+// pair is a figure of two results. Its difference is that of B from A. Three cases are told apart before any test: a
+// figure of which nothing is known (unsure), figures without any variance (exact), and the others, which are tested by
+// Student's t or by arrangements.
 type pair struct {
 	a, b       Figure
 	covariance float64 // of the means; 0: they have nothing in common

@@ -8,10 +8,9 @@ import (
 
 // This file adds up the times of all ranks by column, a step or a slice of time; widths makes the slices.
 
-// columns are the sums over ranks of the times that they have spent in each column, by row.
-//
-// They do not grow with the ranks: a rank adds its own times when it leaves a column (Recorder.leave). Columns are
-// made when the first rank comes to them, so a list ends with the last column that anybody has begun.
+// columns are the sums over ranks of the times that they have spent in each column, by row. They do not grow with the
+// ranks: a rank adds its own times when it leaves a column (Recorder.leave). Columns are made when the first rank comes
+// to them, so a list ends with the last column that anybody has begun.
 type columns struct {
 	width int // rows
 	list  []*column
@@ -44,10 +43,9 @@ func (c *columns) begin(i int32, at float64) {
 	column.begins += at
 }
 
-// add adds the times of a rank in a column, now by row, and the time that it was there, length.
-//
-// A rank is added once to each column. It costs a pass over all rows, kernels and phases included, for each rank and
-// step: the dearest part of recording a trace with many kernels.
+// add adds the times of a rank in a column, now by row, and the time that it was there, length. A rank is added once to
+// each column. It costs a pass over all rows, kernels and phases included, for each rank and step: the dearest part of
+// recording a trace with many kernels.
 func (c *columns) add(i int32, now []float64, length float64) {
 	column := c.at(i)
 	first := column.ended == 0

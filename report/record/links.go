@@ -13,12 +13,11 @@ import (
 
 // This file adds up what links carry (links.add), link by link and in slices of time.
 
-// links is how the links of a platform are used over time.
-//
-// The replay reports each transfer when it ends. Its bytes are first added to its route (carry). From time to time each
-// route hands its bytes to its links (unload, to now); at the end of a slice of time each link's bytes go to those
-// of the whole run (rows) and of the slice (past). A transfer within one slice costs two additions, however many links
-// its route has. Links that carry nothing have no row: machines have far more links than most runs use.
+// links is how the links of a platform are used over time. The replay reports each transfer when it ends. Its bytes are
+// first added to its route (carry). From time to time each route hands its bytes to its links (unload, to now); at the
+// end of a slice of time each link's bytes go to those of the whole run (rows) and of the slice (past). A transfer
+// within one slice costs two additions, however many links its route has. Links that carry nothing have no row:
+// machines have far more links than most runs use.
 type links struct {
 	platform *platforms.Platform
 	options  *netmodel.Options
@@ -88,10 +87,9 @@ func (r *Recorder) transferred(list []replay.Transferred) {
 	}
 }
 
-// add takes a transfer, which ended after those before it.
-//
-// A factor below 1 (smpi/bw-factor) has a message take more of the capacity of links than its bytes: load is what it
-// takes, and what uses are made of. Time is lost against the rate that the message would have alone.
+// add takes a transfer, which ended after those before it. A factor below 1 (smpi/bw-factor) has a message take more of
+// the capacity of links than its bytes: load is what it takes, and what uses are made of. Time is lost against the rate
+// that the message would have alone.
 func (l *links) add(t *replay.Transferred) {
 	if t.At > l.until {
 		l.advance(t.At)
@@ -191,10 +189,8 @@ func (l *links) addRow(number int32) int32 {
 	return row
 }
 
-// advance stores the usage of links in this slice, and goes on to the slice of a time.
-//
-// Where the time lies beyond the last slice, or rows have become so many that the slices would take too much memory,
-// slices become wider first.
+// advance stores the usage of links in this slice, and goes on to the slice of a time. Where the time lies beyond the
+// last slice, or rows have become so many that the slices would take too much memory, slices become wider first.
 func (l *links) advance(to float64) {
 	l.unload()
 	past, lost := l.past.at(l.slice, len(l.rows)), l.lost.at(l.slice, len(l.levels))
@@ -218,10 +214,9 @@ func (l *links) advance(to float64) {
 	l.begin = l.until - l.width
 }
 
-// addSince takes a transfer that began before this slice did: it was carried evenly.
-//
-// Its parts go to the sums of the slices that are over, and the rest is carried in this one as add has it. How the rate
-// changed meanwhile is not told; a page shows slices that are long against most messages.
+// addSince takes a transfer that began before this slice did: it was carried evenly. Its parts go to the sums of the
+// slices that are over, and the rest is carried in this one as add has it. How the rate changed meanwhile is not told;
+// a page shows slices that are long against most messages.
 func (l *links) addSince(p *route, t *replay.Transferred, load, lost float64) {
 	from, seconds := t.From, t.At-t.From
 	for from < l.begin {

@@ -80,9 +80,8 @@ const (
 	maxRows  = 1 << 14
 )
 
-// add adds the times of a rank in a column, in which it was so long. Kernels are in their kind.
-//
-// A cell is made also for a rank that spends no time in the column, so that every column has a row for each rank.
+// add adds the times of a rank in a column, in which it was so long. Kernels are in their kind. A cell is made also for
+// a rank that spends no time in the column, so that every column has a row for each rank.
 func (m *matrix) add(rank, column int32, now []float64, length float64) {
 	c := m.at(column, int(rank)/m.ranksPerRow)
 	if !(length > 0) {
@@ -99,9 +98,8 @@ func (m *matrix) add(rank, column int32, now []float64, length float64) {
 	}
 }
 
-// at returns a cell, for which neighbours become one where there are too many.
-//
-// Merging halves the columns, so each cell is merged a number of times that is the logarithm of the columns at most.
+// at returns a cell, for which neighbours become one where there are too many. Merging halves the columns, so each cell
+// is merged a number of times that is the logarithm of the columns at most.
 func (m *matrix) at(column int32, row int) *cell {
 	for int(column)/m.perCell >= len(m.list) {
 		if (len(m.list)+1)*m.rows <= maxCells {

@@ -5,11 +5,9 @@ import (
 	"reprise/report/typedarray"
 )
 
-// trafficTable is who sends how much to whom, by a group of ranks, of which several numbers that follow one another
-// may be one row.
-//
-// Messages are counted in all tables as they arrive. Of a sender most programs use few cells, so that the cells in use
-// fit into the processor's caches though the table may not.
+// trafficTable is who sends how much to whom, by a group of ranks, of which several numbers that follow one another may
+// be one row. Messages are counted in all tables as they arrive. Of a sender most programs use few cells, so that the
+// cells in use fit into the processor's caches though the table may not.
 type trafficTable struct {
 	group
 	per  int      // of the group's numbers that are one row

@@ -10,12 +10,11 @@ import (
 
 // This file divides the ranks of a call into groups that do the same (grouping.group), and numbers their states.
 
-// grouping divides the ranks that take part in a call into groups that do the same: equal blocks, equal arguments
-// of those that counts depend on, equal states.
-//
-// Columns belong to axes with few classes. So the classes of each axis are compared first, and numbered by equal
-// columns: these are the parts of a split. Then each rank gets the number of its combination of parts. The cost is a
-// few ns a rank, whatever the number of columns. The memory is used again for each call.
+// grouping divides the ranks that take part in a call into groups that do the same: equal blocks, equal arguments of
+// those that counts depend on, equal states. Columns belong to axes with few classes. So the classes of each axis are
+// compared first, and numbered by equal columns: these are the parts of a split. Then each rank gets the number of its
+// combination of parts. The cost is a few ns a rank, whatever the number of columns. The memory is used again for each
+// call.
 type grouping struct {
 	program *trace.Program
 	members []membership // by axis

@@ -81,7 +81,7 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	g.Step(0)
 	begin := trace.NewBuilder("begin", 0)
 	begin.Mark(beginSolver, trace.Const(g.n), trace.Const(g.nb))
-	g.call(callBegin, nil, g.one(int64(g.lib.add(begin))))
+	g.call(callBegin, nil, g.One(int64(g.lib.add(begin))))
 	var pending []*panel
 	switch {
 	case p.Program.roc():
@@ -102,9 +102,9 @@ func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
 	for _, x := range pending { // with the panels that are left, the right-hand side alone is updated
 		g.update(x, noBcast, g.everyColumn(), g.byCol(func(q int64) int64 { return g.cols(g.n, 1, q) }))
 	}
-	g.call(callBegin, nil, g.one(g.markBlock("solve", beginSolve)))
+	g.call(callBegin, nil, g.One(g.markBlock("solve", beginSolve)))
 	g.backSubstitution()
-	g.call(callEnd, nil, g.one(g.markBlock("end", endSolve, endSolver)))
+	g.call(callEnd, nil, g.One(g.markBlock("end", endSolve, endSolver)))
 	return g.Close()
 }
 
@@ -126,13 +126,6 @@ func (g *generator) call(site int, masks [][]int64, blocks []int64, args ...[]in
 	g.Call(&trace.Call{Site: site, Masks: masks, Blocks: blocks, Args: args})
 }
 
-// one returns a column for everybody.
-func (g *generator) one(v int64) []int64 {
-	c := g.Column(1)
-	c[0] = v
-	return c
-}
-
 // only returns a mask of n classes, open for one.
 func (g *generator) only(n, class int64) []int64 {
 	c := g.Column(int(n))
@@ -149,18 +142,9 @@ func (g *generator) everyColumn() [][]int64 {
 	return [][]int64{g.byCol(func(int64) int64 { return 1 })}
 }
 
-// by returns a column of n values.
-func (g *generator) by(n int64, value func(i int64) int64) []int64 {
-	c := g.Column(int(n))
-	for i := range c {
-		c[i] = value(int64(i))
-	}
-	return c
-}
-
 // byRow returns a column with a value for each process row, byCol one for each process column.
-func (g *generator) byRow(value func(r int64) int64) []int64 { return g.by(g.p, value) }
-func (g *generator) byCol(value func(q int64) int64) []int64 { return g.by(g.q, value) }
+func (g *generator) byRow(value func(r int64) int64) []int64 { return g.By(g.p, value) }
+func (g *generator) byCol(value func(q int64) int64) []int64 { return g.By(g.q, value) }
 
 // byDistance returns, for each process row, the block of its distance from the panel's.
 func (g *generator) byDistance(p *panel, blocks []int64) []int64 {

@@ -1,8 +1,6 @@
 package hpl
 
 import (
-	"strconv"
-
 	"reprise/trace"
 	"reprise/tracegen"
 )
@@ -11,16 +9,8 @@ import (
 
 // Families of communicators: the process rows, of q members each, and the process columns.
 const (
-	rowFamily = iota
-	colFamily
-)
-
-// Axes: an argument has one value for everybody, one per process row, or one per
-// process column. Nothing in HPL needs one per rank.
-const (
-	axisAll = iota
-	axisRow
-	axisCol
+	rowFamily = tracegen.RowFamily
+	colFamily = tracegen.ColFamily
 )
 
 // slotBcast is the one pollable operation: the broadcast of a panel.
@@ -49,40 +39,25 @@ const (
 
 // callSiteTable says which arguments the blocks called from each place have, and on what axis they vary.
 func callSiteTable() []trace.CallSite {
-	// The axis of an argument decides how much of the trace it takes: one number a call for
-	// everybody, or as many as there are process rows or columns.
-	all := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisAll} }
-	row := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisRow} }
-	col := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisCol} }
-	vec := func(name string) trace.ParamColumn {
-		return trace.ParamColumn{Name: name, Axis: axisAll, Vector: true}
-	}
-	// A mask leaves out the process rows or columns that have no part in a call.
-	site := func(name string, masks []int, block int, params ...trace.ParamColumn) trace.CallSite {
-		return trace.CallSite{Name: name, Masks: masks, Counts: trace.NoAxis, Block: block, Params: params}
-	}
-	byCol := []int{axisCol}
+	site := tracegen.GridSite
 	return []trace.CallSite{
-		callBegin:  site("begin", nil, axisAll),
-		callPanel:  site("panel", nil, axisRow, all("j"), row("ml2"), col("nq"), all("prow"), all("pcol"), all("tag")),
-		callFact:   site("factorize", byCol, axisRow, all("j"), row("ml2"), all("prow"), vec("pivots")),
-		callSkip:   site("skip", byCol, axisAll, all("j")),
-		callInit:   site("bcast", nil, axisCol, all("j"), all("tag"), all("pcol"), row("ml2"), row("piece")),
-		callFinish: site("finish", nil, axisAll, all("j")),
-		callUpdate: site("update", byCol, axisRow, all("j"), all("bcast"), col("n"), row("ml2"), all("prow"),
-			vec("swapped")),
-		callUpdateHead: site("update head", byCol, axisRow, all("j"), all("bcast"), col("n"), all("prow"), vec("swapped")),
-		callSpreadRoll: site("spread-roll", byCol, axisRow, all("j"), col("n"), all("jb"), all("k0"),
-			all("uneven"), vec("order"), vec("lengths"), vec("equal")),
-		callUpdateWork: site("update work", byCol, axisRow, col("n"), row("ml2")),
-		callRHS:        site("right-hand side", nil, axisCol, row("m"), col("peer")),
-		callDiag:       site("diagonal", []int{axisRow, axisCol}, axisAll, all("kp")),
-		callBlock: site("block", byCol, axisRow, row("window blocks"), all("kp"), all("prow"), all("pcol"),
-			all("row tag"), all("column tag")),
-		callPartial: site("partial sums", byCol, axisAll, row("window blocks"), all("pcol"), all("row tag")),
-		callRest:    site("rest", byCol, axisAll, row("rest blocks"), all("kp")),
-		callTree:    site("tree", byCol, axisRow, all("kp"), all("prow")),
-		callEnd:     site("end", nil, axisAll),
+		callBegin:      site("begin", "", "all", ""),
+		callPanel:      site("panel", "", "row", "j, ml2:row, nq:col, prow, pcol, tag"),
+		callFact:       site("factorize", "col", "row", "j, ml2:row, prow, pivots[]"),
+		callSkip:       site("skip", "col", "all", "j"),
+		callInit:       site("bcast", "", "col", "j, tag, pcol, ml2:row, piece:row"),
+		callFinish:     site("finish", "", "all", "j"),
+		callUpdate:     site("update", "col", "row", "j, bcast, n:col, ml2:row, prow, swapped[]"),
+		callUpdateHead: site("update head", "col", "row", "j, bcast, n:col, prow, swapped[]"),
+		callSpreadRoll: site("spread-roll", "col", "row", "j, n:col, jb, k0, uneven, order[], lengths[], equal[]"),
+		callUpdateWork: site("update work", "col", "row", "n:col, ml2:row"),
+		callRHS:        site("right-hand side", "", "col", "m:row, peer:col"),
+		callDiag:       site("diagonal", "row col", "all", "kp"),
+		callBlock:      site("block", "col", "row", "window blocks:row, kp, prow, pcol, row tag, column tag"),
+		callPartial:    site("partial sums", "col", "all", "window blocks:row, pcol, row tag"),
+		callRest:       site("rest", "col", "all", "rest blocks:row, kp"),
+		callTree:       site("tree", "col", "row", "kp, prow"),
+		callEnd:        site("end", "", "all", ""),
 	}
 }
 
@@ -99,26 +74,15 @@ func header(p *Params, o *Options) *trace.Header {
 		Tool:    o.Tool,
 		Command: o.Command,
 		Params:  p.List(),
-		Result: []trace.Column{ // the first part of HPL's result line
-			{Title: "T/V", Value: p.Variant()},
-			{Title: "N", Value: strconv.Itoa(p.N)},
-			{Title: "NB", Value: strconv.Itoa(p.NB)},
-			{Title: "P", Value: strconv.Itoa(p.P)},
-			{Title: "Q", Value: strconv.Itoa(p.Q)},
-		},
-		Flops: p.Flops(),
-		Ranks: p.P * p.Q,
-		Steps: p.Steps() + 1, // the drain and the solve are the last
+		Result:  tracegen.GridResult(p.Variant(), p.N, p.NB, p.P, p.Q),
+		Flops:   p.Flops(),
+		Ranks:   p.P * p.Q,
+		Steps:   p.Steps() + 1, // the drain and the solve are the last
 		CommFamilies: []trace.CommFamily{
 			rowFamily: {Name: "row", Groups: tracegen.Groups(p.P, rowStart, rowStride, p.Q)},
 			colFamily: {Name: "col", Groups: tracegen.Groups(p.Q, colStart, colStride, p.P)},
 		},
-		Axes: []trace.Axis{
-			axisAll: {Name: "all", Kind: trace.AxisAll},
-			axisRow: {Name: "row", Kind: trace.AxisFamily, Family: rowFamily},
-			axisCol: {Name: "col", Kind: trace.AxisFamily, Family: colFamily},
-			{Name: "rank", Kind: trace.AxisRank},
-		},
+		Axes:      tracegen.GridAxes(),
 		Phases:    phaseNames,
 		Kernels:   Kernels(),
 		Markers:   markerTable(p),
@@ -193,11 +157,7 @@ func markerTable(p *Params) []trace.Marker {
 	// Markers with a phase also bound the time that profiles count for it; the others are for
 	// listings alone, which tests compare line by line with recordings of HPL.
 	markers := make([]trace.Marker, numMarkers)
-	// A phase ends with the second of its markers only; markers without a phase end none.
-	pair := func(begin, phase int, text, end string) {
-		markers[begin] = trace.Marker{Text: "begin " + text, Phase: phase}
-		markers[begin+1] = trace.Marker{Text: "end " + end, Phase: phase, End: phase > 0}
-	}
+	pair := func(begin, phase int, text, end string) { tracegen.MarkPair(markers, begin, phase, text, end) }
 	pair(beginSolver, 0, "pdgesv {} {}", "pdgesv")
 	markers[markPanel].Text = "panel j={} jb={} mp={} nq={} prow={} pcol={} tag={} len={}"
 	pair(beginFact, phaseFactorization, "pdfact {}", "pdfact {}")

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // Kernels of the trace, in the order of Kernels. A kernel with attributes
@@ -62,23 +63,23 @@ var roleNames = []string{"same", "swap", "in", "out", "none"}
 func Kernels() []trace.Kernel {
 	// C = A*B + C with M x N results of K products each: a multiplication and an addition for each.
 	gemm := func(b string) trace.Kernel {
-		return kernel("dgemm", attrs("transa", "N", "transb", b), dims("M", "N", "K"), term(2, 1, 1, 1))
+		return kernel("dgemm", attrs("transa", "N", "transb", b), dims("M", "N", "K"), tracegen.Term(2, 1, 1, 1))
 	}
 	// A triangular system for M x N unknowns: of order M from the left, of order N from the right.
 	trsm := func(side, uplo, trans, diag string) trace.Kernel {
-		flops := term(1, 2, 1)
+		flops := tracegen.Term(1, 2, 1)
 		if side == "R" {
-			flops = term(1, 1, 2)
+			flops = tracegen.Term(1, 1, 2)
 		}
 		return kernel("dtrsm", attrs("side", side, "uplo", uplo, "trans", trans, "diag", diag), dims("M", "N"), flops)
 	}
 	// A triangular system for one vector of N unknowns.
 	trsv := func(uplo, trans, diag string) trace.Kernel {
-		return kernel("dtrsv", attrs("uplo", uplo, "trans", trans, "diag", diag), dims("N"), term(1, 2))
+		return kernel("dtrsv", attrs("uplo", uplo, "trans", trans, "diag", diag), dims("N"), tracegen.Term(1, 2))
 	}
 	// A matrix of M x N times a vector.
 	gemv := func(trans string) trace.Kernel {
-		return kernel("dgemv", attrs("trans", trans), dims("M", "N"), term(2, 1, 1))
+		return kernel("dgemv", attrs("trans", trans), dims("M", "N"), tracegen.Term(2, 1, 1))
 	}
 	// The swap of two panel rows of JB columns; how much moves depends on which rows are here.
 	locswp := func(name string) trace.Kernel {
@@ -94,12 +95,12 @@ func Kernels() []trace.Kernel {
 		dtrsmRLTU: trsm("R", "L", "T", "U"),
 		dgemvN:    gemv("N"),
 		dgemvT:    gemv("T"),
-		dger:      kernel("dger", nil, dims("M", "N"), term(2, 1, 1)),
+		dger:      kernel("dger", nil, dims("M", "N"), tracegen.Term(2, 1, 1)),
 		dtrsvLNU:  trsv("L", "N", "U"),
 		dtrsvUTU:  trsv("U", "T", "U"),
 		dtrsvUNN:  trsv("U", "N", "N"),
-		dscal:     kernel("dscal", nil, dims("N"), term(1, 1)),
-		daxpy:     kernel("daxpy", nil, dims("N"), term(2, 1)),
+		dscal:     kernel("dscal", nil, dims("N"), tracegen.Term(1, 1)),
+		daxpy:     kernel("daxpy", nil, dims("N"), tracegen.Term(2, 1)),
 		dcopy:     kernel("dcopy", nil, dims("N")),
 		idamax:    kernel("idamax", nil, dims("N")),
 		dlocmax:   kernel("dlocmax", nil, append(dims("M"), label("COL"))),
@@ -144,13 +145,6 @@ func dims(names ...string) []trace.Dim {
 
 // label is a dimension that is not a size.
 func label(name string) trace.Dim { return trace.Dim{Name: name, Label: true} }
-
-// term is coef times the dimensions to the given powers.
-func term(coef float64, powers ...uint8) trace.Term {
-	t := trace.Term{Coef: coef}
-	copy(t.Pow[:], powers)
-	return t
-}
 
 // computeByForm calls the kernel of a form. The first two dimensions are swapped if the form is not transposed.
 func computeByForm(b *trace.Builder, f Form, transposed, noTransposed int, x, y trace.Operand, more ...trace.Operand) {

@@ -76,10 +76,9 @@ func newBlock(n int, name string, args ...any) (*trace.Builder, []trace.Operand)
 	return b, list
 }
 
-// width returns the blocks for panels of w columns.
-//
-// With binary exchange alone, one block by distance of the process row does a whole trailing update. Spread-roll goes
-// by position, not by distance, so it stands between a block that begins the update and one that does its work.
+// width returns the blocks for panels of w columns. With binary exchange alone, one block by distance of the process
+// row does a whole trailing update. Spread-roll goes by position, not by distance, so it stands between a block that
+// begins the update and one that does its work.
 func (l *library) width(w int64) *widthBlocks {
 	if b, ok := l.widths[w]; ok {
 		return b

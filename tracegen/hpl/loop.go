@@ -90,14 +90,14 @@ func (g *generator) markPanel(x *panel) {
 		return x.blocks.panel[0]
 	})
 	nq := g.byCol(func(q int64) int64 { return g.cols(x.j, g.n+1-x.j, q) })
-	g.call(callPanel, nil, blocks, g.one(x.j), g.rowsBelow(x), nq, g.one(x.prow), g.one(x.pcol), g.one(x.tag))
+	g.call(callPanel, nil, blocks, g.One(x.j), g.rowsBelow(x), nq, g.One(x.prow), g.One(x.pcol), g.One(x.tag))
 }
 
 // factorize factors a panel on its process column, and draws its pivots.
 func (g *generator) factorize(x *panel) {
 	g.drawPivots(x)
-	g.call(callFact, g.onColumn(x.pcol), g.byDistance(x, x.blocks.fact), g.one(x.j), g.rowsBelow(x), g.one(x.prow),
-		g.one(x.pivots))
+	g.call(callFact, g.onColumn(x.pcol), g.byDistance(x, x.blocks.fact), g.One(x.j), g.rowsBelow(x), g.One(x.prow),
+		g.One(x.pivots))
 }
 
 // first factors and broadcasts a panel before anything is updated with it. Where HPL does not look ahead it calls the
@@ -107,7 +107,7 @@ func (g *generator) first(x *panel) {
 	b := trace.NewBuilder("pdfact elsewhere", 1)
 	b.Mark(beginFact, b.Param(0))
 	b.Mark(endFact, b.Param(0))
-	g.call(callSkip, [][]int64{others}, g.one(int64(g.lib.add(b))), g.one(x.j))
+	g.call(callSkip, [][]int64{others}, g.One(int64(g.lib.add(b))), g.One(x.j))
 	g.factorize(x)
 	g.startBcast(x)
 	g.finishBcast(x)
@@ -160,7 +160,7 @@ func (g *generator) startBcast(x *panel) {
 		}
 		return max(1, (below[r]*x.jb+x.jb*x.jb+x.jb+1)/pieces)
 	})
-	g.call(callInit, nil, blocks, g.one(x.j), g.one(x.tag), g.one(x.pcol), below, piece)
+	g.call(callInit, nil, blocks, g.One(x.j), g.One(x.tag), g.One(x.pcol), below, piece)
 }
 
 // finishBcast waits for the broadcast of a panel, and frees what it used.
@@ -174,7 +174,7 @@ func (g *generator) finishBcast(x *panel) {
 		b.Mark(markWaited, b.Param(0))
 		return b
 	})
-	g.call(callFinish, nil, g.one(int64(wait)), g.one(x.j))
+	g.call(callFinish, nil, g.One(int64(wait)), g.One(x.j))
 }
 
 // updateAll updates the columns behind a panel, up to end, with panel x.
@@ -188,14 +188,14 @@ func (g *generator) updateAll(x *panel, bcast int64, behind *panel, end int64) {
 // while the broadcast of the panel at column bcast is pending.
 func (g *generator) update(x *panel, bcast int64, masks [][]int64, n []int64) {
 	if !g.lib.mayRoll() || x.jb == 0 {
-		g.call(callUpdate, masks, g.byDistance(x, x.blocks.update), g.one(x.j), g.one(bcast), n, g.rowsBelow(x), g.one(x.prow),
-			g.one(x.swapped))
+		g.call(callUpdate, masks, g.byDistance(x, x.blocks.update), g.One(x.j), g.One(bcast), n, g.rowsBelow(x), g.One(x.prow),
+			g.One(x.swapped))
 		return
 	}
 
 	// The swap may be spread-roll, whose block goes by position.
-	g.call(callUpdateHead, masks, g.byDistance(x, x.blocks.head), g.one(x.j), g.one(bcast), n, g.one(x.prow),
-		g.one(x.swapped))
+	g.call(callUpdateHead, masks, g.byDistance(x, x.blocks.head), g.One(x.j), g.One(bcast), n, g.One(x.prow),
+		g.One(x.swapped))
 	if g.lib.positions == nil { // none of them depends on the panel's width
 		g.lib.positions = g.lib.each(g.lib.p.P, g.lib.spreadBlock)
 	}
@@ -204,7 +204,7 @@ func (g *generator) update(x *panel, bcast int64, masks [][]int64, n []int64) {
 	for y, r := range x.order {
 		blocks[r] = g.lib.positions[y]
 	}
-	g.call(callSpreadRoll, masks, blocks, g.one(x.j), n, g.one(x.jb), g.one(x.k0), g.one(x.layout.uneven),
-		g.one(x.layout.order), g.one(x.layout.lengths), g.one(x.layout.equal))
+	g.call(callSpreadRoll, masks, blocks, g.One(x.j), n, g.One(x.jb), g.One(x.k0), g.One(x.layout.uneven),
+		g.One(x.layout.order), g.One(x.layout.lengths), g.One(x.layout.equal))
 	g.call(callUpdateWork, masks, g.byDistance(x, x.blocks.work), n, g.rowsBelow(x))
 }

@@ -55,7 +55,7 @@ func (g *generator) rocPanel(j int64) *rocState {
 	})
 	mp := g.byRow(func(r int64) int64 { return x.mp(r) })
 	length := g.byRow(func(r int64) int64 { return p.panelLength(x.jb, x.mp(r), r == x.prow) })
-	g.call(rocPanel, nil, blocks, g.one(j), g.one(x.prow), g.one(x.pcol), mp, length, x.n[sectionLA], x.n[sectionUPD1],
+	g.call(rocPanel, nil, blocks, g.One(j), g.One(x.prow), g.One(x.pcol), mp, length, x.n[sectionLA], x.n[sectionUPD1],
 		x.n[sectionUPD2], x.ld[sectionUPD1], x.ld[sectionUPD2])
 	return x
 }
@@ -104,21 +104,21 @@ func (g *generator) roc() {
 			return 1
 		})
 		blocks := g.byCurrent(x, func(current bool) int64 { return l.startBlock(section, x.jb, current) })
-		g.call(rocStart, masks, blocks, g.one(x.j), x.n[section], g.one(x.rows), row(), fetch)
+		g.call(rocStart, masks, blocks, g.One(x.j), x.n[section], g.One(x.rows), row(), fetch)
 	}
 	exchange := func(x *rocState, section int, masks [][]int64) {
 		blocks := g.byRow(func(r int64) int64 { return l.exchanges(section, false)[r] })
 		blocks[x.prow] = l.exchanges(section, true)[x.prow]
-		g.call(rocExchange, masks, blocks, g.one(x.j), x.n[section], x.ld[section], g.one(x.rows), g.one(x.prow))
+		g.call(rocExchange, masks, blocks, g.One(x.j), x.n[section], x.ld[section], g.One(x.rows), g.One(x.prow))
 	}
 	update := func(x *rocState, section int, masks [][]int64) {
 		blocks := g.byCurrent(x, func(current bool) int64 { return l.sectionBlock(section, x.jb, current) })
-		g.call(rocUpdate, masks, blocks, g.one(x.j), x.below, x.n[section], g.one(x.rows), row(), g.one(x.inside))
+		g.call(rocUpdate, masks, blocks, g.One(x.j), x.below, x.n[section], g.One(x.rows), row(), g.One(x.inside))
 	}
 	sync := func() {
 		b := trace.NewBuilder("sync", 0)
 		b.Queue(trace.QueueSyncAll, 0, 0)
-		g.call(rocMarks, nil, g.one(int64(l.add(b))))
+		g.call(rocMarks, nil, g.One(int64(l.add(b))))
 	}
 
 	start(cur, sectionUPD2, everyone())
@@ -193,8 +193,8 @@ func (g *generator) rocOwn(cur, next *rocState) {
 	}
 	blocks := g.byRow(func(r int64) int64 { return owners[mod(r-next.prow, g.p)] })
 	row := g.byRow(func(r int64) int64 { return r })
-	g.call(rocOwner, g.onColumn(next.pcol), blocks, g.one(cur.j), g.one(next.j), g.one(next.prow), cur.below,
-		cur.n[sectionLA], cur.n[sectionUPD2], g.one(cur.rows), row, g.one(cur.inside))
+	g.call(rocOwner, g.onColumn(next.pcol), blocks, g.One(cur.j), g.One(next.j), g.One(next.prow), cur.below,
+		cur.n[sectionLA], cur.n[sectionUPD2], g.One(cur.rows), row, g.One(cur.inside))
 }
 
 // rocFactorFirst factors the first panel. In version 6 all process columns come to the steps of it.
@@ -215,7 +215,7 @@ func (g *generator) rocFactorFirst(x *rocState) {
 		return int64(l.add(b))
 	})
 	mp := g.byRow(x.mp)
-	g.call(rocFirst, g.onColumn(x.pcol), blocks, g.one(x.j), mp, g.one(x.prow))
+	g.call(rocFirst, g.onColumn(x.pcol), blocks, g.One(x.j), mp, g.One(x.prow))
 	if !l.host() {
 		return
 	}
@@ -229,9 +229,9 @@ func (g *generator) rocFactorFirst(x *rocState) {
 	b.Mark(beginToDevice, b.Param(0))
 	b.Mark(endToDevice)
 	wait()
-	others := g.by(g.p, func(int64) int64 { return int64(l.add(b)) })
+	others := g.By(g.p, func(int64) int64 { return int64(l.add(b)) })
 	masks := [][]int64{g.byCol(func(q int64) int64 { return min(1, mod(q-x.pcol, g.q)) })}
-	g.call(rocFirst, masks, others, g.one(x.j), mp, g.one(x.prow))
+	g.call(rocFirst, masks, others, g.One(x.j), mp, g.One(x.prow))
 }
 
 // await appends what a panel is waited for with.
@@ -296,7 +296,7 @@ func (g *generator) rocBroadcast(x *rocState) {
 	for i := range cut {
 		cut[i] = g.byRow(func(r int64) int64 { return l.rocCut(length[r])[i] })
 	}
-	g.call(rocBcast, nil, blocks, g.one(x.j), g.one(x.pcol), length, cut[0], cut[1], cut[2], cut[3])
+	g.call(rocBcast, nil, blocks, g.One(x.j), g.One(x.pcol), length, cut[0], cut[1], cut[2], cut[3])
 }
 
 // rocRightHandSide moves the right-hand side from its process column to that of the last block, pcol; all others begin

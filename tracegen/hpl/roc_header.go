@@ -5,6 +5,7 @@ import (
 
 	"reprise/trace"
 	"reprise/trace/text"
+	"reprise/tracegen"
 )
 
 // This file makes what the header of a trace of rocHPL has besides HPL's: queues and events, kernels, call sites,
@@ -89,7 +90,7 @@ func rocKernels(p *Params) []trace.Kernel {
 	for _, f := range []string{"ll", "cr", "rl"} {
 		for _, form := range []string{"T", "N"} {
 			// A rank-1 update of half of the columns on the average, for each column.
-			list = append(list, kernel("pdpan"+f+form, nil, dims("M", "N"), term(1, 1, 2)))
+			list = append(list, kernel("pdpan"+f+form, nil, dims("M", "N"), tracegen.Term(1, 1, 2)))
 		}
 	}
 	bytes := trace.Dim{Name: "BYTES"}
@@ -133,26 +134,16 @@ const (
 
 // rocCallSites returns the call sites of rocHPL.
 func rocCallSites() []trace.CallSite {
-	all := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisAll} }
-	row := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisRow} }
-	col := func(name string) trace.ParamColumn { return trace.ParamColumn{Name: name, Axis: axisCol} }
-	counts := trace.ParamColumn{Name: "rows", Axis: axisAll, Vector: true}
-	site := func(name string, masks []int, block int, params ...trace.ParamColumn) trace.CallSite {
-		return trace.CallSite{Name: name, Masks: masks, Counts: trace.NoAxis, Block: block, Params: params}
-	}
-	byCol := []int{axisCol}
+	site := tracegen.GridSite
 	return append(callSiteTable(),
-		site("panel", nil, axisCol, all("j"), all("prow"), all("pcol"), row("mp"), row("length"), col("nu0"), col("nu1"),
-			col("nu2"), col("ldu1"), col("ldu2")),
-		site("owner", byCol, axisRow, all("j"), all("next"), all("prow"), row("ml2"), col("nu0"), col("nu2"), counts, row("row"),
-			all("inside")),
-		site("first", byCol, axisRow, all("j"), row("mp"), all("prow")),
-		site("bcast", nil, axisCol, all("j"), all("pcol"), row("length"), row("whole"), row("last"), row("whole down"),
-			row("last down")),
-		site("start", byCol, axisRow, all("j"), col("n"), counts, row("row"), col("fetch")),
-		site("exchange", byCol, axisRow, all("j"), col("n"), col("ldu"), counts, all("prow")),
-		site("update", byCol, axisRow, all("j"), row("ml2"), col("n"), counts, row("row"), all("inside")),
-		site("marks", nil, axisAll))
+		site("panel", "", "col", "j, prow, pcol, mp:row, length:row, nu0:col, nu1:col, nu2:col, ldu1:col, ldu2:col"),
+		site("owner", "col", "row", "j, next, prow, ml2:row, nu0:col, nu2:col, rows[], row:row, inside"),
+		site("first", "col", "row", "j, mp:row, prow"),
+		site("bcast", "", "col", "j, pcol, length:row, whole:row, last:row, whole down:row, last down:row"),
+		site("start", "col", "row", "j, n:col, rows[], row:row, fetch:col"),
+		site("exchange", "col", "row", "j, n:col, ldu:col, rows[], prow"),
+		site("update", "col", "row", "j, ml2:row, n:col, rows[], row:row, inside"),
+		site("marks", "", "all", ""))
 }
 
 // Markers of rocHPL: those of HPL with its texts, and these.
@@ -188,10 +179,7 @@ func sectionMarker(section, part int) int { return beginSections + 8*section + 2
 func rocMarkers(p *Params) []trace.Marker {
 	markers := append(markerTable(p), make([]trace.Marker, numRocMarkers-numMarkers)...)
 	markers[markPanel].Text = "panel j={} jb={} mp={} nq={} prow={} pcol={} len={} nu0={} nu1={} nu2={} ldu0={} ldu1={} ldu2={}"
-	pair := func(begin, phase int, text, end string) {
-		markers[begin] = trace.Marker{Text: "begin " + text, Phase: phase}
-		markers[begin+1] = trace.Marker{Text: "end " + end, Phase: phase, End: phase > 0}
-	}
+	pair := func(begin, phase int, text, end string) { tracegen.MarkPair(markers, begin, phase, text, end) }
 	pair(beginSwapIDs, 0, "swapids", "swapids")
 	pair(beginWait, 0, "pwait", "pwait")
 	pair(beginToHost, 0, "to-host {}", "to-host")

@@ -167,7 +167,7 @@ func (g *generator) backSubstitution() {
 
 	// Only the owner of a diagonal block solves it.
 	diagonal := func(order, prow, pcol int64) {
-		g.call(callDiag, [][]int64{g.only(g.p, prow), g.only(g.q, pcol)}, g.one(diag), g.one(order))
+		g.call(callDiag, [][]int64{g.only(g.p, prow), g.only(g.q, pcol)}, g.One(diag), g.One(order))
 	}
 	diagonal(kp, prow, pcol)
 	rowTag, colTag := int64(firstRowTag+2), int64(firstColTag)
@@ -180,17 +180,17 @@ func (g *generator) backSubstitution() {
 		window := g.byRow(func(r int64) int64 { return g.rows(n-reach, reach, r) / g.nb })
 		rest := g.byRow(func(r int64) int64 { return g.rows(0, n-reach, r) / g.nb })
 		blocks := g.byRow(func(r int64) int64 { return passing[mod(prow-r, g.p)] })
-		g.call(callBlock, g.onColumn(pcol), blocks, window, g.one(kp), g.one(prow), g.one(nextCol), g.one(rowTag),
-			g.one(colTag))
+		g.call(callBlock, g.onColumn(pcol), blocks, window, g.One(kp), g.One(prow), g.One(nextCol), g.One(rowTag),
+			g.One(colTag))
 		if nextCol != pcol {
-			g.call(callPartial, g.onColumn(nextCol), g.one(partial), window, g.one(pcol), g.one(rowTag))
+			g.call(callPartial, g.onColumn(nextCol), g.One(partial), window, g.One(pcol), g.One(rowTag))
 		}
 		diagonal(g.nb, nextRow, nextCol)
 		// The rows above the window come last, off the critical path.
-		g.call(callRest, g.onColumn(pcol), g.one(above), rest, g.one(kp))
+		g.call(callRest, g.onColumn(pcol), g.One(above), rest, g.One(kp))
 		kp, prow, pcol = g.nb, nextRow, nextCol
 		rowTag, colTag = nextTag(rowTag, firstRowTag), nextTag(colTag, firstColTag)
 	}
-	g.call(callTree, g.onColumn(pcol), g.byRow(func(r int64) int64 { return tree[mod(r-prow, g.p)] }), g.one(kp),
-		g.one(prow))
+	g.call(callTree, g.onColumn(pcol), g.byRow(func(r int64) int64 { return tree[mod(r-prow, g.p)] }), g.One(kp),
+		g.One(prow))
 }

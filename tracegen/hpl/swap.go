@@ -10,10 +10,9 @@ import (
 // (library.spreadBlock).
 
 // binarySwap emits the row swap by binary exchange of the process row at distance d. Each swapped row that a process
-// owns travels as its columns and an index; U travels whole. A poll of the pending broadcast follows each round.
-//
-// The operands are the panel's column (for its marker), the columns to swap, the panel's process row, and the vector of
-// the counts K, the rows that take part, by distance from it. Source: HPL 2.3 control flow, binary exchange.
+// owns travels as its columns and an index; U travels whole. A poll of the pending broadcast follows each round. The
+// operands are the panel's column (for its marker), the columns to swap, the panel's process row, and the vector of the
+// counts K, the rows that take part, by distance from it. Source: HPL 2.3 control flow, binary exchange.
 func (l *library) binarySwap(b *trace.Builder, w int64, d int, panel, n, prow, counts trace.Operand) {
 	size, cube := l.p.P, hi(l.p.P) // process rows; those of the hypercube, the largest power of two among them
 	none := trace.Const(0)
@@ -279,11 +278,10 @@ func treePlace(n, source, y int, right bool) tree {
 
 // emitSpread emits what position y, at place t of a tree, does in a spread to the positions after the source, or to
 // those before it. A member receives at its own level and sends at those below; at level k, bit 1<<k, a message has the
-// rows of so many positions, as far as these exist. All members poll after each level.
-//
-// hop moves the rows of the positions [lo, hi) to or from a peer, and then emits what follows
-// by then. Where there is nothing to receive, a hop may make each of the levels that are left,
-// the one at hand included, a poll alone: a member sends on parts of what it has received.
+// rows of so many positions, as far as these exist. All members poll after each level. hop moves the rows of the
+// positions [lo, hi) to or from a peer, and then emits what follows by then. Where there is nothing to receive, a hop
+// may make each of the levels that are left, the one at hand included, a poll alone: a member sends on parts of what it
+// has received.
 func emitSpread(b *trace.Builder, y trace.Operand, t tree, right bool,
 	hop func(send bool, peer, lo, hi trace.Operand, then func(), levels int)) {
 	sends := func(level int) {
@@ -343,10 +341,9 @@ type rangeKey struct {
 }
 
 // evenBlock moves the rows of the sources [lo, lo+size), size a power of two that divides lo, as far as there are so
-// many and position y has a part in it. Its parameters are those of sourceBlock, for the first source.
-//
-// Ranges of about sqrt(P) sources share blocks: then the definitions grow with P sqrt(P), not with P squared. Rejected:
-// ranges of ranges, which make the definitions smaller, but counting them without expanding them slower.
+// many and position y has a part in it. Its parameters are those of sourceBlock, for the first source. Ranges of about
+// sqrt(P) sources share blocks: then the definitions grow with P sqrt(P), not with P squared. Rejected: ranges of
+// ranges, which make the definitions smaller, but counting them without expanding them slower.
 func (l *library) evenBlock(y, lo, size int) int {
 	last := min(lo+size, l.p.P) - 1
 	key := rangeKey{lo: lo, sources: last + 1 - lo, y: y}

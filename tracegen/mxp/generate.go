@@ -155,25 +155,9 @@ func (g *generator) call(site int, mask, blocks []int64, args ...[]int64) {
 	g.Call(c)
 }
 
-// one is the column of one value for all ranks.
-func (g *generator) one(v int64) []int64 {
-	c := g.Column(1)
-	c[0] = v
-	return c
-}
-
-// by returns a column of n classes.
-func (g *generator) by(n int64, value func(class int64) int64) []int64 {
-	c := g.Column(int(n))
-	for i := range c {
-		c[i] = value(int64(i))
-	}
-	return c
-}
-
 // run writes what all ranks do, of whose block the parameters are rows, columns and the iteration.
 func (g *generator) run(name string, it int64, body func(b *trace.Builder, a []trace.Operand)) {
-	g.call(callRun, nil, g.one(g.block(blockKey{name: name}, 3, body)), g.height, g.width, g.one(it))
+	g.call(callRun, nil, g.One(g.block(blockKey{name: name}, 3, body)), g.height, g.width, g.One(it))
 }
 
 // vectors writes what all ranks do with vectors: the parameters are rows, entries and the iteration.
@@ -194,7 +178,7 @@ func (g *generator) vectors(name string, it int64, body func(b *trace.Builder, a
 			g.diagonal[w] = n
 		}
 	}
-	g.call(callVectors, nil, g.one(g.block(blockKey{name: name}, 3, body)), g.height, g.diagonal, g.one(it))
+	g.call(callVectors, nil, g.One(g.block(blockKey{name: name}, 3, body)), g.height, g.diagonal, g.One(it))
 }
 
 // reduce appends an allreduce of bytes, in all ranks or the own group of a family.

@@ -1,11 +1,11 @@
 package mxp
 
 import (
-	"strconv"
 	"strings"
 
 	"reprise/trace"
 	"reprise/trace/text"
+	"reprise/tracegen"
 )
 
 // This file makes the header of a trace: families, axes, call sites, kernels, markers.
@@ -13,17 +13,10 @@ import (
 // Program is the name of the program in headers.
 const Program = "hpl-mxp"
 
-// Families of ranks and axes.
+// Families of communicators.
 const (
-	rowFamily = iota
-	colFamily
-)
-
-const (
-	axisAll = iota
-	axisRow
-	axisCol
-	axisRank
+	rowFamily = tracegen.RowFamily
+	colFamily = tracegen.ColFamily
 )
 
 // Call sites. Those with a mask of process columns have blocks for process rows, and the other way round.
@@ -103,50 +96,32 @@ func (g *generator) header(tool, command string) *trace.Header {
 			families[f].Groups = append(families[f].Groups, trace.GroupOf(ranks))
 		}
 	}
-	site := func(name string, mask, block int, params string) trace.CallSite {
-		s := trace.CallSite{Name: name, Counts: trace.NoAxis, Block: block}
-		if mask != axisAll {
-			s.Masks = []int{mask}
-		}
-		for word := range strings.FieldsSeq(params) {
-			name, axis, _ := strings.Cut(word, ":")
-			s.Params = append(s.Params, trace.ParamColumn{Name: name,
-				Axis: map[string]int{"": axisAll, "row": axisRow, "col": axisCol, "rank": axisRank}[axis]})
-		}
-		return s
-	}
+	site := tracegen.GridSite
 	h := &trace.Header{
 		Program: Program, Tool: tool, Command: command, Params: p.List(), Flops: p.Flops(),
 		Ranks: p.P * p.Q, Steps: p.Steps(),
-		Result: []trace.Column{{Title: "T/V", Value: p.Variant}, {Title: "N", Value: strconv.Itoa(p.N)},
-			{Title: "NB", Value: strconv.Itoa(p.NB)}, {Title: "P", Value: strconv.Itoa(p.P)},
-			{Title: "Q", Value: strconv.Itoa(p.Q)}},
+		Result:       tracegen.GridResult(p.Variant, p.N, p.NB, p.P, p.Q),
 		CommFamilies: families[:],
 		// Both programs have a communicator of each process row and column.
 		Communicators: true,
-		Axes: []trace.Axis{axisAll: {Name: "all"}, axisRow: {Name: "row", Kind: trace.AxisFamily, Family: rowFamily},
-			axisCol: {Name: "col", Kind: trace.AxisFamily, Family: colFamily}, axisRank: {Name: "rank", Kind: trace.AxisRank}},
-		Phases:  []string{"factorization", "residual", "solve", "broadcast"},
-		Kernels: g.kernelTable(),
+		Axes:          tracegen.GridAxes(),
+		Phases:        []string{"factorization", "residual", "solve", "broadcast"},
+		Kernels:       g.kernelTable(),
 		CallSites: []trace.CallSite{
-			callRun:     site("run", axisAll, axisAll, "rows:row cols:col it"),
-			callVectors: site("vectors", axisAll, axisAll, "rows:row d:rank it"),
-			callProduct: site("product", axisAll, axisCol, "root:col rows:row row:row"),
-			callStep:    site("step", axisCol, axisRow, "k prow pcol m:row n:col l:row u:col"),
-			callRowcast: site("row broadcast", axisRow, axisCol, "pcol elements:row piece:row"),
-			callColcast: site("col broadcast", axisCol, axisRow, "prow elements:col piece:col"),
-			callSolve:   site("solve", axisCol, axisRow, "row:row col:col rest:row first forward:row"),
+			callRun:     site("run", "", "all", "rows:row, cols:col, it"),
+			callVectors: site("vectors", "", "all", "rows:row, d:rank, it"),
+			callProduct: site("product", "", "col", "root:col, rows:row, row:row"),
+			callStep:    site("step", "col", "row", "k, prow, pcol, m:row, n:col, l:row, u:col"),
+			callRowcast: site("row broadcast", "row", "col", "pcol, elements:row, piece:row"),
+			callColcast: site("col broadcast", "col", "row", "prow, elements:col, piece:col"),
+			callSolve:   site("solve", "col", "row", "row:row, col:col, rest:row, first, forward:row"),
 		},
 	}
 	if p.Variant == rocm {
 		h.Queues, h.Events = []string{"compute"}, []string{"getrf", "lbcast", "ubcast", "piv"}
 	}
 	h.Markers = make([]trace.Marker, numMarkers)
-	pair := func(begin, phase int, text string) {
-		name, _, _ := strings.Cut(text, "#")
-		h.Markers[begin] = trace.Marker{Text: "begin " + name, Phase: phase}
-		h.Markers[begin+1] = trace.Marker{Text: "end " + name, Phase: phase, End: phase > 0}
-	}
+	pair := func(begin, phase int, text string) { tracegen.MarkPair(h.Markers, begin, phase, text, text) }
 	pair(beginLU, phaseLU, "lu")
 	h.Markers[markStep].Text = "step {}"
 	pair(beginRefine, 0, "refine")
@@ -189,11 +164,7 @@ func (g *generator) kernelTable() []trace.Kernel {
 			list = append(list, k)
 		}
 	}
-	term := func(coef float64, powers ...uint8) trace.Term {
-		t := trace.Term{Coef: coef}
-		copy(t.Pow[:], powers)
-		return t
-	}
+	term := tracegen.Term
 	gemm, gemv, cube := term(2, 1, 1, 1), term(2, 1, 1), term(2.0/3, 3)
 	if g.p.Variant == rocm {
 		add("shgemm", "M N K SET", gemm)

@@ -96,7 +96,7 @@ func (g *generator) residual(it int64, first int) {
 		}
 		for x := start; x < columns; x++ {
 			g.again(x-start, first+int(it))
-			blocks := g.by(g.cols, func(q int64) int64 {
+			blocks := g.By(g.cols, func(q int64) int64 {
 				n := g.local(q, g.cols)
 				if x >= n {
 					return -1
@@ -104,9 +104,9 @@ func (g *generator) residual(it int64, first int) {
 				return g.productBlock(x, x+1 < n)
 			})
 			// One ahead: the root is that of the next column of blocks.
-			root := g.by(g.cols, func(q int64) int64 { return (q + (x-start)*g.cols) % g.rows })
+			root := g.By(g.cols, func(q int64) int64 { return (q + (x-start)*g.cols) % g.rows })
 			if isRiken {
-				root = g.by(g.cols, func(q int64) int64 { return (q + (x+1)*g.cols) % g.rows })
+				root = g.By(g.cols, func(q int64) int64 { return (q + (x+1)*g.cols) % g.rows })
 			}
 			g.call(callProduct, nil, blocks, root, g.height, g.row)
 		}
@@ -181,9 +181,9 @@ func (g *generator) solve(it int64, first int, up bool) {
 			at = g.nb - 1 - i
 		}
 		prow, pcol := at%g.rows, at%g.cols
-		mask := g.by(g.cols, func(q int64) int64 { return isOne(q == pcol) })
+		mask := g.By(g.cols, func(q int64) int64 { return isOne(q == pcol) })
 		rest, forward := g.Column(int(g.rows)), g.Column(int(g.rows))
-		blocks := g.by(g.rows, func(r int64) int64 {
+		blocks := g.By(g.rows, func(r int64) int64 {
 			if up {
 				if at < r {
 					return -1
@@ -220,7 +220,7 @@ func (g *generator) solve(it int64, first int, up bool) {
 				}
 			})
 		})
-		g.call(callSolve, mask, blocks, g.row, g.col, rest, g.one(isOne(i == 0)), forward)
+		g.call(callSolve, mask, blocks, g.row, g.col, rest, g.One(isOne(i == 0)), forward)
 	}
 	g.run("end "+name, it, func(b *trace.Builder, a []trace.Operand) {
 		if isRiken && g.cols > 1 {

@@ -92,18 +92,18 @@ func (g *generator) step(k int64, key blockKey, block func(key blockKey) int64) 
 		return n
 	}
 	own := func(is bool, blocks int64) int64 { return g.b * (blocks - isOne(is)) }
-	m := g.by(g.rows, func(r int64) int64 { return g.left(k, r, g.rows) })
-	n := g.by(g.cols, func(q int64) int64 { return g.left(k, q, g.cols) })
-	l := g.by(g.rows, func(r int64) int64 { return padded(own(r == kr, m[r]), g.p.Pack.Rows) })
-	u := g.by(g.cols, func(q int64) int64 { return padded(own(q == kc, n[q]), g.p.Pack.Cols) })
+	m := g.By(g.rows, func(r int64) int64 { return g.left(k, r, g.rows) })
+	n := g.By(g.cols, func(q int64) int64 { return g.left(k, q, g.cols) })
+	l := g.By(g.rows, func(r int64) int64 { return padded(own(r == kr, m[r]), g.p.Pack.Rows) })
+	u := g.By(g.cols, func(q int64) int64 { return padded(own(q == kc, n[q]), g.p.Pack.Cols) })
 	for _, key.col = range []bool{true, false} {
-		mask := g.by(g.cols, func(q int64) int64 { return isOne((q == kc) == key.col) })
-		blocks := g.by(g.rows, func(r int64) int64 {
+		mask := g.By(g.cols, func(q int64) int64 { return isOne((q == kc) == key.col) })
+		blocks := g.By(g.rows, func(r int64) int64 {
 			key := key
 			key.row = r == kr
 			return block(key)
 		})
-		g.call(callStep, mask, blocks, g.one(k), g.one(kr), g.one(kc), m, n, l, u)
+		g.call(callStep, mask, blocks, g.One(k), g.One(kr), g.One(kc), m, n, l, u)
 	}
 }
 

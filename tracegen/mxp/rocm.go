@@ -79,12 +79,12 @@ func (g *generator) rocStep(k int64) {
 		}
 	})
 	elements := func(own bool, blocks int64) int64 { return leading(g.b*(blocks-isOne(own))) * g.b }
-	l := g.by(g.rows, func(r int64) int64 { return elements(r == kr, g.left(k, r, g.rows)) })
-	u := g.by(g.cols, func(q int64) int64 { return elements(q == kc, g.left(k, q, g.cols)) })
-	onRow := g.by(g.rows, func(r int64) int64 { return isOne(r == kr) })
-	onCol := g.by(g.cols, func(q int64) int64 { return isOne(q == kc) })
-	g.cast(castDrow, onRow, kc, g.by(g.rows, func(int64) int64 { return g.b * g.b }))
-	g.cast(castDcol, onCol, kr, g.by(g.cols, func(int64) int64 { return g.b * g.b }))
+	l := g.By(g.rows, func(r int64) int64 { return elements(r == kr, g.left(k, r, g.rows)) })
+	u := g.By(g.cols, func(q int64) int64 { return elements(q == kc, g.left(k, q, g.cols)) })
+	onRow := g.By(g.rows, func(r int64) int64 { return isOne(r == kr) })
+	onCol := g.By(g.cols, func(q int64) int64 { return isOne(q == kc) })
+	g.cast(castDrow, onRow, kc, g.By(g.rows, func(int64) int64 { return g.b * g.b }))
+	g.cast(castDcol, onCol, kr, g.By(g.cols, func(int64) int64 { return g.b * g.b }))
 	step("panels", func(b *trace.Builder, key blockKey, a []trace.Operand) {
 		switch {
 		case key.row && key.col:
@@ -99,7 +99,7 @@ func (g *generator) rocStep(k int64) {
 			syncEvent(b, eventL)
 		}
 	})
-	everyone := func(n int64) []int64 { return g.by(n, func(int64) int64 { return 1 }) }
+	everyone := func(n int64) []int64 { return g.By(n, func(int64) int64 { return 1 }) }
 	g.cast(castL, everyone(g.rows), kc, l)
 	step("synced", func(b *trace.Builder, key blockKey, a []trace.Operand) {
 		if key.row {
@@ -119,8 +119,8 @@ func (g *generator) cast(which int, mask []int64, root int64, elements []int64) 
 	}
 	modified := g.p.Code%2 == 1
 	pieces := members - isOne(modified)
-	piece := g.by(int64(len(elements)), func(i int64) int64 { return max(1, elements[i]/max(1, pieces)) })
-	blocks := g.by(members, func(m int64) int64 {
+	piece := g.By(int64(len(elements)), func(i int64) int64 { return max(1, elements[i]/max(1, pieces)) })
+	blocks := g.By(members, func(m int64) int64 {
 		key := blockKey{name: "bcast " + casts[which], distance: (m - root + members) % members}
 		return g.block(key, 3, func(b *trace.Builder, a []trace.Operand) {
 			b.Mark(beginCasts + 2*which)
@@ -130,7 +130,7 @@ func (g *generator) cast(which int, mask []int64, root int64, elements []int64) 
 			b.Mark(beginCasts + 2*which + 1)
 		})
 	})
-	g.call(site, mask, blocks, g.one(root), elements, piece)
+	g.call(site, mask, blocks, g.One(root), elements, piece)
 }
 
 // castBlock appends the broadcast for the member at distance d. Its parameters are the root, and the elements of all

@@ -12,10 +12,9 @@ import (
 // This file reads files before their actions are asked for, in a goroutine (Trace.ReadAhead).
 
 // ahead is what has been read before it is asked for. Each rank has two blocks: Fill takes actions from one while a
-// goroutine, the reader, fills the other. If the reader is late, Fill fills the block itself, with the same actions.
-//
-// At first nothing has been read, and a replay asks for rank after rank, beginning with the first. The reader begins
-// with the last, so that reader and replay open the files from both ends.
+// goroutine, the reader, fills the other. If the reader is late, Fill fills the block itself, with the same actions. At
+// first nothing has been read, and a replay asks for rank after rank, beginning with the first. The reader begins with
+// the last, so that reader and replay open the files from both ends.
 type ahead struct {
 	ranks []aheadRank
 	taken []int32 // by rank: actions of its first block that were asked for; the reader never looks

@@ -244,12 +244,10 @@ func ExportDir(ctx context.Context, dir string, t *trace.Trace, o ExportOptions)
 	return sum, err
 }
 
-// rankWriter writes the lines of one rank.
-//
-// A wait line names a message, not a request, and means the oldest pending one of that name: a trace that waits for
-// a younger one first is written as well as can be. No line lets go of a request. SimGrid does, at the end of a
-// rank, before it waits for the rest; so what a trace lets go is held back, and a waitall after it: if nothing else
-// follows, and it is what SimGrid does anyhow, it needs no lines.
+// rankWriter writes the lines of one rank. A wait line names a message, not a request, and means the oldest pending one
+// of that name: a trace that waits for a younger one first is written as well as can be. No line lets go of a request.
+// SimGrid does, at the end of a rank, before it waits for the rest; so what a trace lets go is held back, and a waitall
+// after it: if nothing else follows, and it is what SimGrid does anyhow, it needs no lines.
 type rankWriter struct {
 	requests // pending, in the slots of the trace, or in slot letGo
 	held     []trace.Action
