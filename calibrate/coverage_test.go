@@ -176,7 +176,7 @@ func (s *synthetic) holds(t *testing.T, run *trace.Trace, seed int) bool {
 	must(t, err)
 	timings := calibrate.NewTimings()
 	text, weights := s.timings(s.callsOf(t, run))
-	must(t, timings.Read(newTable(t, text), calibrate.ReadOptions{}))
+	must(t, timings.Read(newTable(t, text), calibrate.ReadOptions{Keep: true}))
 	lo := calibrate.DefaultLearnOptions()
 	lo.Run = weights
 	report, err := calibrate.LearnKernels(timings, lo)

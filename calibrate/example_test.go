@@ -23,12 +23,14 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	report, err := calibrate.LearnKernels(timings, calibrate.DefaultLearnOptions())
+	o := calibrate.DefaultKernelOptions()
+	o.Model = calibrate.LinearOne
+	report, err := calibrate.FitKernels(timings, o)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, c := range report.Kernels[0].Pieces[0].Coefficients {
+	for _, c := range report.Functions[0].All.Coefficients {
 		fmt.Printf("%.3g s per %s\n", c.Value, c.Term)
 	}
 	var file strings.Builder

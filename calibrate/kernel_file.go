@@ -14,8 +14,7 @@ import (
 	"reprise/internal/yamlfile"
 )
 
-// This file writes kernel files (docs/kernels.md): LearnReport.WriteYAML, and WriteBase, the text to which models of
-// hosts are added.
+// This file writes kernel files (docs/kernels.md): KernelReport.WriteYAML here, LearnReport.WriteYAML by these parts.
 
 // FileOptions are the parts of a kernel file besides the coefficients.
 type FileOptions struct {
@@ -51,150 +50,81 @@ func (o *FileOptions) Validate() error {
 	return errors.Join(errs...)
 }
 
-// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts, and, where
-// there are any, those of each host or CPU. Without a base, the models of all hosts come first. A
-// base has such models of its own, so with one they are the last entry, "*", of the list of hosts.
-// Coefficients have as many digits as it takes to read the same numbers again.
-func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
-	if err := cmp.Or(o.Validate(), CheckCPUs(r.cpuNumbers)); err != nil {
-		return err
+// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all points, and, where
+// there are any, those of each host or CPU. Coefficients have as many digits as it takes to read
+// the same numbers again. Noise is asked for by the options; CheckNoise names the fits without any.
+func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
+	if slices.ContainsFunc(r.Functions, func(f FunctionReport) bool {
+		return slices.ContainsFunc(f.Groups, func(g Fit) bool { return g.Day != "" })
+	}) {
+		return errors.New("fits of several days make no kernel file: read the timings without keeping days apart")
 	}
-	o.HostName = cmp.Or(o.HostName, "{}")
-	var b strings.Builder
-	cpus := slices.Max(append(r.cpuNumbers, 0)) + 1 // those without a model count, too: ranks take all in turn
-	all := func(k *LearnedKernel) []LearnedPiece { return k.Pieces }
-	if len(o.Base) > 0 {
-		if err := WriteBase(&b, o.Base, o, cpus); err != nil {
-			return err
+	all := func(b *strings.Builder, o FileOptions) {
+		var models []string
+		for i := range r.Functions {
+			f := &r.Functions[i]
+			models = append(models, f.All.yaml(f.Function, &o))
+			if len(o.Base) == 0 {
+				fmt.Fprintf(b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
+				fmt.Fprintf(b, "  %s\n", models[i])
+			}
 		}
-		r.writeHosts(&b, o)
-		b.WriteString("  - host: \"*\"\n    kernels:\n")
-		r.writeKernels(&b, "      ", o, all)
-	} else {
-		b.WriteString("version: 1\n")
-		WriteTexts(&b, o.Description, o.Source)
-		b.WriteString("unit: s # coefficients: seconds per unit of the product; covariances: its square\n")
-		if cpus > 1 {
-			fmt.Fprintf(&b, "cpus_per_host: %d\n", cpus)
-		}
-		if r.HostScatter > 0 {
-			fmt.Fprintf(&b, "host_scatter: %s%%\n", FormatNumber(100*r.HostScatter))
-		}
-		b.WriteString("kernels:\n")
-		r.writeKernels(&b, "  ", o, all)
-		var list strings.Builder
-		if r.writeHosts(&list, o); list.Len() > 0 {
-			fmt.Fprintf(&b, "hosts:\n%s", list.String())
+		r.writeUnfit(b, "  # ")
+		if len(o.Base) > 0 {
+			fmt.Fprintf(b, "  - host: \"*\"\n    kernels: {%s}\n", strings.Join(models, ", "))
 		}
 	}
-	for _, u := range r.Unfit {
-		fmt.Fprintf(&b, "# %s\n", oneLine(u.String()))
+	hosts := func(b *strings.Builder, o FileOptions) {
+		for i := range r.Functions {
+			f := &r.Functions[i]
+			for j := range f.Groups {
+				f.Groups[j].writeYAML(b, o)
+				fmt.Fprintf(b, "    kernels: {%s}\n", f.Groups[j].yaml(f.Function, &o))
+			}
+		}
 	}
-	_, err := io.WriteString(w, b.String())
+	b, err := r.writeYAML(o, "", 0, all, hosts)
+	if err == nil {
+		_, err = io.WriteString(w, b.String())
+	}
 	return err
 }
 
-// writeHosts writes the models of hosts and CPUs.
-func (r *LearnReport) writeHosts(b *strings.Builder, o FileOptions) {
-	// A file has one entry for each host or CPU, with all its kernels, while reports go by kernel.
-	var order []Place
-	for i := range r.Kernels {
-		for j := range r.Kernels[i].Groups {
-			order = append(order, r.Kernels[i].Groups[j].Place)
-		}
+// writeYAML returns the text of a kernel file, up to its end: the models of all hosts and those of some. Without a
+// base, the models of all hosts come first. A base has such models of its own, so with one they are the last entry,
+// "*", of the list of hosts. more is added to the comment on the unit.
+func (r *findings) writeYAML(o FileOptions, more string, scatter float64,
+	all, hosts func(b *strings.Builder, o FileOptions)) (*strings.Builder, error) {
+	if err := cmp.Or(o.Validate(), CheckCPUs(r.cpuNumbers)); err != nil {
+		return nil, err
 	}
-	slices.SortFunc(order, Place.compare)
-	for _, p := range slices.CompactFunc(order, func(p, q Place) bool { return p.compare(q) == 0 }) {
-		fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", p.Host)))
-		if p.CPU != nil {
-			fmt.Fprintf(b, "    cpu: %d\n", *p.CPU)
+	o.HostName = cmp.Or(o.HostName, "{}")
+	b := &strings.Builder{}
+	cpus := slices.Max(append(r.cpuNumbers, 0)) + 1 // those without a model count, too: ranks take all in turn
+	if len(o.Base) > 0 {
+		if err := WriteBase(b, o.Base, o, cpus); err != nil {
+			return nil, err
 		}
-		b.WriteString("    kernels:\n")
-		r.writeKernels(b, "      ", o, func(k *LearnedKernel) []LearnedPiece {
-			for j := range k.Groups {
-				if k.Groups[j].compare(p) == 0 {
-					return k.Groups[j].Pieces
-				}
-			}
-			return nil
-		})
+		hosts(b, o)
+		all(b, o)
+		return b, nil
 	}
-}
-
-// writeKernels writes a model for each name, with the pieces of all attributes; the
-// kernel for all attributes is the last.
-func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOptions,
-	piecesOf func(*LearnedKernel) []LearnedPiece) {
-	for _, name := range r.Names() {
-		var named []*LearnedKernel
-		for i := range r.Kernels {
-			if r.Kernels[i].Function == name {
-				named = append(named, &r.Kernels[i])
-			}
-		}
-		slices.SortStableFunc(named, func(a, b *LearnedKernel) int { return min(1, len(b.Attrs)) - min(1, len(a.Attrs)) })
-		var lines, dims []string
-		for _, k := range named {
-			pieces := piecesOf(k)
-			for j := range pieces {
-				p := &pieces[j]
-				var keys []string
-				if len(k.Attrs) > 0 {
-					var when []string
-					for _, a := range k.Attrs {
-						when = append(when, fmt.Sprintf("%s: %s", a.Name, strconv.Quote(a.Value)))
-					}
-					keys = append(keys, "when: {"+strings.Join(when, ", ")+"}")
-				}
-				// The last piece for its attributes holds wherever no other does.
-				if p.If != "" && j < len(pieces)-1 {
-					keys = append(keys, "if: "+p.If)
-				}
-				var rows []string // of the lower triangle, [[a], [b, c]]
-				for i, row := range p.Covariance {
-					var cells []string
-					for _, v := range row[:i+1] {
-						cells = append(cells, FormatNumber(v))
-					}
-					rows = append(rows, "["+strings.Join(cells, ", ")+"]")
-				}
-				keys = append(keys, "terms: {"+yamlTerms(p.Coefficients)+"}", "covariance: ["+strings.Join(rows, ", ")+"]")
-				switch {
-				case o.Noise != "" && o.Noise != NoNoise && p.Variation != 0:
-					keys = append(keys, fmt.Sprintf("noise: {%s: %s%%}", lawOf(o.Noise, p.Skewness), FormatNumber(100*p.Variation)))
-				case len(o.Base) > 0:
-					keys = append(keys, "noise: none") // that of the base is of other models
-				}
-				lines = append(lines, fmt.Sprintf("%s    - {%s}\n", indent, strings.Join(keys, ", ")))
-			}
-			if len(pieces) > 0 {
-				dims = k.Dims
-			}
-		}
-		if len(lines) == 0 {
-			continue
-		}
-		// Calls with an extent of zero cost nothing. A label is no extent, and the rows of two kinds are one.
-		var extents []string
-		for _, d := range dims {
-			switch {
-			case slices.Contains(labelNames, d), d == "M1" && slices.Contains(dims, "M0"):
-			case d == "M0" && slices.Contains(dims, "M1"):
-				extents = append(extents, "M0+M1")
-			default:
-				extents = append(extents, d)
-			}
-		}
-		empty := "[" + strings.Join(extents, ", ") + "]"
-		if o.Empty == "charged" || len(extents) == 0 {
-			empty = "charged"
-		}
-		fmt.Fprintf(b, "%s%s:\n", indent, name)
-		if len(o.Base) > 0 {
-			fmt.Fprintf(b, "%s  unit: s\n", indent)
-		}
-		fmt.Fprintf(b, "%s  empty: %s\n%s  pieces:\n%s", indent, empty, indent, strings.Join(lines, ""))
+	b.WriteString("version: 1\n")
+	WriteTexts(b, o.Description, o.Source)
+	fmt.Fprintf(b, "unit: s # coefficients: seconds per unit of the product%s\n", more)
+	if cpus > 1 {
+		fmt.Fprintf(b, "cpus_per_host: %d\n", cpus)
 	}
+	if scatter > 0 {
+		fmt.Fprintf(b, "host_scatter: %s%%\n", FormatNumber(100*scatter))
+	}
+	b.WriteString("kernels:\n")
+	all(b, o)
+	var list strings.Builder
+	if hosts(&list, o); list.Len() > 0 {
+		fmt.Fprintf(b, "hosts:\n%s", list.String())
+	}
+	return b, nil
 }
 
 // WriteTexts writes the description and the source of a file, each unless it is empty.
@@ -203,6 +133,13 @@ func WriteTexts(b *strings.Builder, description, source string) {
 		if text.value != "" {
 			fmt.Fprintf(b, "%s: %s\n", text.key, strconv.Quote(text.value))
 		}
+	}
+}
+
+// writeUnfit names in a kernel file the kernels and groups without a model, in comments.
+func (r *findings) writeUnfit(b *strings.Builder, comment string) {
+	for _, u := range r.Unfit {
+		fmt.Fprintf(b, "%s%s\n", comment, oneLine(u.String()))
 	}
 }
 
@@ -218,6 +155,26 @@ func CheckCPUs(numbers []int) error {
 	return nil
 }
 
+// yaml returns "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}}".
+func (f *Fit) yaml(name string, o *FileOptions) string {
+	noise := f.noise(o.Noise)
+	if noise == "" && len(o.Base) > 0 {
+		noise = NoNoise // that of the base is of other models
+	}
+	if noise != "" {
+		noise = ", noise: " + noise
+	}
+	empty := ""
+	if o.Empty != "" && o.Empty != "free" {
+		empty = "empty: " + o.Empty + ", "
+	}
+	unit := ""
+	if len(o.Base) > 0 {
+		unit = "unit: s, " // that of the base may be another
+	}
+	return fmt.Sprintf("%s: {%s%sterms: {%s}%s}", name, unit, empty, yamlTerms(f.Coefficients), noise)
+}
+
 // yamlTerms returns the terms of a kernel file, without the braces: "M*N*K: 7.0e-11, 1: 2.0e-07".
 func yamlTerms(list []Coefficient) string {
 	var terms []string
@@ -225,6 +182,32 @@ func yamlTerms(list []Coefficient) string {
 		terms = append(terms, c.Term+": "+FormatNumber(c.Value))
 	}
 	return strings.Join(terms, ", ")
+}
+
+// noise returns the law of a kernel file, "" for none, as where no size was timed twice: the deviation by the terms of
+// the fit where there is one that grows with the size, else in percent of the time.
+func (f *Fit) noise(law string) string {
+	n := f.NoiseModel
+	if law == "" || law == NoNoise || n == nil {
+		return ""
+	}
+	skewness := 0.0
+	if n.Skewness != nil {
+		skewness = *n.Skewness
+	}
+	law = lawOf(law, skewness)
+	if len(n.Coefficients) == 0 || n.Coefficients[0].Value <= 0 {
+		return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*n.Variation))
+	}
+	return fmt.Sprintf("{%s: {%s}}", law, yamlTerms(n.Coefficients))
+}
+
+// writeYAML begins the entry of the place in the list of hosts of a kernel file.
+func (p Place) writeYAML(b *strings.Builder, o FileOptions) {
+	fmt.Fprintf(b, "  - host: %s\n", strconv.Quote(strings.ReplaceAll(o.HostName, "{}", p.Host)))
+	if p.CPU != nil {
+		fmt.Fprintf(b, "    cpu: %d\n", *p.CPU)
+	}
 }
 
 // FormatNumber returns the shortest text that reads as x, with a point so that every
@@ -322,30 +305,4 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	}
 	b.WriteString("hosts:\n")
 	return nil
-}
-
-// Noise that a kernel file can have.
-const (
-	NoNoise    = "none"
-	Auto       = "auto" // by the skewness of the timings
-	Normal     = "normal"
-	HalfNormal = "half-normal"
-)
-
-// IsHalfNormal reports whether noise of a skewness is rather half-normal than normal.
-func IsHalfNormal(skewness float64) bool { return skewness > halfNormalSkewness/2 }
-
-// halfNormalSkewness is the skewness of half-normal noise, sqrt(2)(4-pi)/(pi-2)^1.5.
-const halfNormalSkewness = 0.99527
-
-// lawOf returns the law for noise of a skewness: the one that is asked for or, where it
-// is to be chosen, the one whose skewness is nearer.
-func lawOf(asked string, skewness float64) string {
-	switch {
-	case asked != Auto:
-		return asked
-	case IsHalfNormal(skewness):
-		return HalfNormal
-	}
-	return Normal
 }

@@ -2,11 +2,12 @@
 // messages into the overheads and factors of a platform (packages netmodel and platforms).
 //
 //	timings := calibrate.NewTimings()
-//	err := timings.Read(table, calibrate.ReadOptions{}) // as often as there are files
+//	err := timings.Read(table, calibrate.ReadOptions{Keep: true})  // as often as there are files
 //	report, err := calibrate.LearnKernels(timings, calibrate.DefaultLearnOptions())
 //	err = report.WriteYAML(w, calibrate.FileOptions{})             // for replay --kernels
 //
-// [LearnKernels] takes medians, attributes and thresholds. A kernel or host
+// [LearnKernels] takes medians, attributes and thresholds; [FitKernels] fits means by least squares, as published
+// calibrations do, to moments by host, CPU and size, for which no timing is kept. A kernel or host
 // that cannot be fitted with sense, as of too few sizes, is left out with a warning, or, if nothing
 // is left, refused ([ErrMeaningless]). Reports carry warnings of all that is odd. docs/calibrate.md
 // has the methods.
@@ -33,29 +34,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"reprise/calibrate/regress"
 	"reprise/internal/textutil"
-	"reprise/trace/warning"
-)
-
-// ErrMeaningless is wrapped by the errors about data from which no model with a meaning can be fitted.
-var ErrMeaningless = errors.New("no meaningful fit")
-
-// ErrContradiction is wrapped by the errors about options that a table contradicts.
-var ErrContradiction = errors.New("the table contradicts the command line")
-
-// Grouping is the unit that has a model of its own.
-type Grouping int
-
-const (
-	ForAll  Grouping = iota // one model for all hosts
-	ForHost                 // one for each host, and one for all others
-	ForCPU                  // one for each CPU of each host, and one for all others
 )
 
 // LearnOptions says how LearnKernels fits.
@@ -89,36 +73,25 @@ func (o *LearnOptions) Validate() error {
 
 // LearnKernels fits a model to each kernel of t, kernels with other attributes apart: pieces between learned
 // thresholds, each a sum of learned terms whose coefficients are above zero. It minimises relative residuals of the
-// statistic of each size, weighted by the run. Kernels, hosts and CPUs to which no model fits are left out, with a
-// warning; if no kernel is left, that is an error that wraps ErrMeaningless.
+// statistic of each size, weighted by the run. Timings must have been kept. Kernels, hosts and CPUs to which no model
+// fits are left out, with a warning; if no kernel is left, that is an error that wraps ErrMeaningless.
 func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 	defer textutil.Stopped(&err)
 	textutil.Check(o.Validate())
-	textutil.Check(t.checkTerms(o.Terms))
-	r := &LearnReport{origin: t.origin, Statistic: o.Statistic, Unfit: []Unfit{}, warned: warned{[]warning.Warning{}}}
-	if o.For == ForCPU {
-		r.cpuNumbers = t.cpuNumbers()
-	}
-	var first error // of the kernels without a model, which cost the others nothing
+	r := &LearnReport{origin: t.origin, Statistic: o.Statistic}
+	r.findings = textutil.Must(t.begin(o.Terms, o.For))
 	for i, f := range t.functions {
 		if o.Progress != nil {
 			o.Progress(i, len(t.functions))
 		}
 		k, err := learnKernel(f, &o, r)
 		if err != nil {
-			name := fullName(f.name, f.attrs)
-			first = cmp.Or(first, fmt.Errorf("%s: %w", name, err))
-			r.Unfit = append(r.Unfit, Unfit{Function: name, Why: err.Error()})
+			r.leaveOut(f, err)
 			continue
 		}
 		r.Kernels = append(r.Kernels, *k)
 	}
-	for _, u := range r.Unfit {
-		r.warn("%v", u)
-	}
-	if len(r.Kernels) == 0 {
-		return nil, warning.With(first, r.Warnings[1:])
-	}
+	textutil.Check(r.end(len(r.Kernels)))
 	// The comparison of the models with the run, and that of the hosts with one another, need the fits of all kernels.
 	r.share(o.Run)
 	if o.For == ForAll {
@@ -158,39 +131,6 @@ func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 	return r, nil
 }
 
-// checkTerms refuses terms that are given twice, or for kernels without timings or such dimensions.
-func (t *Timings) checkTerms(terms map[string][]string) error {
-	if len(t.functions) == 0 {
-		return fmt.Errorf("%w: no timings", ErrMeaningless)
-	}
-	for _, name := range slices.Sorted(maps.Keys(terms)) {
-		found := false
-		for _, f := range t.functions {
-			if f.name != name {
-				continue
-			}
-			found = true
-			list, err := parseProducts(terms[name], f.dims)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			for i, p := range list {
-				same := func(q product) bool { return slices.Equal(p.powers, q.powers) }
-				if j := slices.IndexFunc(list[:i], same); j >= 0 {
-					return fmt.Errorf("%s: terms %s and %s are the same", name, list[j].text, p.text)
-				}
-			}
-		}
-		if !found {
-			return fmt.Errorf("terms given for %s, of which there are no timings", name)
-		}
-	}
-	return nil
-}
-
-// largeError is the mean relative error of a model from which on there is a warning.
-const largeError = 0.1
-
 // learner fits one kernel.
 type learner struct {
 	*function
@@ -222,7 +162,7 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (model *LearnedKe
 			return nil, fmt.Errorf("%w: %d values of the label %s, each of which would have a piece, want at most %d: name the dimensions (--dims)", ErrMeaningless, n, l.dims[dim], mostValues)
 		}
 	}
-	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers,
+	k := &LearnedKernel{Function: f.name, Attrs: f.attrs, Dims: f.dims, Sizes: len(all), Outliers: outliers, sizes: all,
 		ratios: map[string]float64{}}
 	weigh(all, o.Run.of(f))
 	// The pieces: in each cell, between thresholds.
@@ -262,7 +202,7 @@ func learnKernel(f *function, o *LearnOptions, r *LearnReport) (model *LearnedKe
 	for _, points := range groups[1:] {
 		g, err := l.group(points, k)
 		if err != nil {
-			r.Unfit = append(r.Unfit, Unfit{fullName(f.name, f.attrs), placeOf(points, o.For).name(), err.Error()})
+			r.Unfit = append(r.Unfit, Unfit{fullName(f.name, f.attrs), placeOf(points, o.For).dated(), err.Error()})
 			continue
 		}
 		k.Groups = append(k.Groups, *g)
@@ -431,10 +371,7 @@ func (l *learner) group(points []point, k *LearnedKernel) (*LearnedGroup, error)
 		sample, _ := own.sample(part)
 		fit := sample.Fit(regress.UpTo(sample.P))
 		if fit == nil {
-			fit = sample.Select() // some of the terms
-		}
-		if fit == nil {
-			return nil, fmt.Errorf("%w: %d sizes, to which none of its %d terms fits with a coefficient above zero",
+			return nil, fmt.Errorf("%w: %d sizes are too few for its %d terms, or a coefficient is not above zero",
 				ErrMeaningless, len(part), sample.P)
 		}
 		g.Pieces = append(g.Pieces, own.piece(&regress.Part{Box: p.Box, Fit: fit}, p.Box))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -13,8 +14,7 @@ import (
 	"reprise/trace/warning"
 )
 
-// This file has the report of LearnKernels: what it says of each kernel, and its text. kernel_file.go writes it as a
-// kernel file.
+// This file has the report of LearnKernels: what it says of each kernel, as text and as a kernel file.
 
 // LearnReport is the result of LearnKernels.
 type LearnReport struct {
@@ -22,14 +22,11 @@ type LearnReport struct {
 	Statistic Statistic       `json:"statistic"`
 	Kernels   []LearnedKernel `json:"kernels"`
 	Missing   []string        `json:"missing,omitempty"` // kernels of the run without timings
-	Unfit     []Unfit         `json:"unfit"`             // kernels and groups without a model; never nil
-	warned
+	findings
 
 	// HostScatter is the standard deviation of the times of hosts relative to the models, at most 0.2; 0 if it is
 	// not known, as of less than three hosts, or if hosts have models of their own.
 	HostScatter float64 `json:"host_scatter,omitempty"`
-
-	cpuNumbers []int // of CPUs that were timed, ascending, if these have models of their own
 }
 
 // LearnedKernel is the model of a kernel with its attributes.
@@ -48,6 +45,7 @@ type LearnedKernel struct {
 	Pieces  []LearnedPiece `json:"pieces"`
 	Groups  []LearnedGroup `json:"groups,omitempty"` // hosts, or CPUs
 
+	sizes   []size
 	ratios  map[string]float64 // by host: of its times by those of the model, the median
 	seconds float64            // in the run
 }
@@ -75,70 +73,6 @@ type LearnedPiece struct {
 	// of the sizes that the piece is for, whatever pieces are before it
 	regress.Box `json:"-"`
 	products    []product
-}
-
-// Coefficient is a term of a fit.
-type Coefficient struct {
-	Term   string  `json:"term"`
-	Value  float64 `json:"value"`     // seconds per unit of the product
-	StdErr float64 `json:"std_error"` // seconds per unit of the product
-}
-
-// Place is a host or CPU with a model of its own.
-type Place struct {
-	Host string `json:"host,omitempty"`
-	CPU  *int   `json:"cpu,omitempty"`
-	Day  string `json:"day,omitempty"` // where days are kept apart
-}
-
-// Unfit is a kernel without a model, or a host or CPU without one of its own.
-type Unfit struct {
-	Function string `json:"function"`
-	Group    string `json:"group,omitempty"` // as "host 3, CPU 1"; "": the kernel has none at all
-	Why      string `json:"why"`
-}
-
-// String names the kernel or group without a model, and the reason.
-func (u Unfit) String() string {
-	if u.Group == "" {
-		return fmt.Sprintf("%s: no model: %s", u.Function, u.Why)
-	}
-	return fmt.Sprintf("%s: no model of %s, which is left out: %s", u.Function, u.Group, u.Why)
-}
-
-// name names the host or CPU for people, and the day, where days are kept apart.
-func (p Place) name() string {
-	name := "host " + p.Host
-	if p.CPU != nil {
-		name += fmt.Sprintf(", CPU %d", *p.CPU)
-	}
-	if p.Day != "" {
-		name += ", " + p.Day
-	}
-	return name
-}
-
-// compare orders hosts, and the CPUs of each; all of a host is before these.
-func (p Place) compare(q Place) int {
-	cpu := func(p Place) int {
-		if p.CPU == nil {
-			return noCPU
-		}
-		return *p.CPU
-	}
-	return cmp.Or(CompareHosts(p.Host, q.Host), cpu(p)-cpu(q))
-}
-
-// warned holds the warnings of a report, which are never nil in one that is returned.
-type warned struct {
-	Warnings []warning.Warning `json:"warnings"`
-}
-
-// Warned returns the warnings.
-func (r *warned) Warned() []warning.Warning { return r.Warnings }
-
-func (r *warned) warn(format string, args ...any) {
-	r.Warnings = append(r.Warnings, warning.New(format, args...))
 }
 
 // at returns the seconds of a size, whether or not the piece is for it.
@@ -299,4 +233,148 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 // scatterOf returns the largest scatter of pieces.
 func scatterOf(pieces []LearnedPiece) float64 {
 	return slices.MaxFunc(pieces, func(a, b LearnedPiece) int { return cmp.Compare(a.Variation, b.Variation) }).Variation
+}
+
+// Series returns the sizes of each model that the kernel file has, by the product of
+// all dimensions, in which one of zero counts as one.
+func (r *LearnReport) Series() (list []Series) {
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		for j, g := range append([]LearnedGroup{{Pieces: k.Pieces, sizes: k.sizes}}, k.Groups...) {
+			name := strings.NewReplacer(" ", "-", "=", "").Replace(k.name()) + "-all"
+			if j > 0 {
+				name = strings.TrimSuffix(name, "all") + g.plotName()
+			}
+			s := Series{Name: name, Title: fmt.Sprintf("%s   %d pieces", name, len(g.Pieces)), XLabel: strings.Join(k.Dims, "*")}
+			for _, size := range g.sizes {
+				x := 1.0
+				for d := range k.Dims {
+					x *= max(1, float64(size.dims[d]))
+				}
+				s.X, s.Seconds = append(s.X, x), append(s.Seconds, size.seconds)
+				s.Fitted = append(s.Fitted, secondsOf(g.Pieces, &size.dims))
+			}
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts, and, where there are any, those
+// of each host or CPU. Coefficients have as many digits as it takes to read the same numbers again.
+func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
+	all := func(b *strings.Builder, o FileOptions) {
+		indent := "  "
+		if len(o.Base) > 0 {
+			b.WriteString("  - host: \"*\"\n    kernels:\n")
+			indent = "      "
+		}
+		r.writeKernels(b, indent, o, func(k *LearnedKernel) []LearnedPiece { return k.Pieces })
+	}
+	b, err := r.writeYAML(o, "; covariances: its square", r.HostScatter, all, r.writeHosts)
+	if err == nil {
+		r.writeUnfit(b, "# ")
+		_, err = io.WriteString(w, b.String())
+	}
+	return err
+}
+
+// writeHosts writes the models of hosts and CPUs.
+func (r *LearnReport) writeHosts(b *strings.Builder, o FileOptions) {
+	// A file has one entry for each host or CPU, with all its kernels, while reports go by kernel.
+	var order []Place
+	for i := range r.Kernels {
+		for j := range r.Kernels[i].Groups {
+			order = append(order, r.Kernels[i].Groups[j].Place)
+		}
+	}
+	slices.SortFunc(order, Place.compare)
+	for _, p := range slices.CompactFunc(order, func(p, q Place) bool { return p.compare(q) == 0 }) {
+		p.writeYAML(b, o)
+		b.WriteString("    kernels:\n")
+		r.writeKernels(b, "      ", o, func(k *LearnedKernel) []LearnedPiece {
+			for j := range k.Groups {
+				if k.Groups[j].compare(p) == 0 {
+					return k.Groups[j].Pieces
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// writeKernels writes a model for each name, with the pieces of all attributes; the
+// kernel for all attributes is the last.
+func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOptions,
+	piecesOf func(*LearnedKernel) []LearnedPiece) {
+	for _, name := range r.Names() {
+		var named []*LearnedKernel
+		for i := range r.Kernels {
+			if r.Kernels[i].Function == name {
+				named = append(named, &r.Kernels[i])
+			}
+		}
+		slices.SortStableFunc(named, func(a, b *LearnedKernel) int { return min(1, len(b.Attrs)) - min(1, len(a.Attrs)) })
+		var lines, dims []string
+		for _, k := range named {
+			pieces := piecesOf(k)
+			for j := range pieces {
+				p := &pieces[j]
+				var keys []string
+				if len(k.Attrs) > 0 {
+					var when []string
+					for _, a := range k.Attrs {
+						when = append(when, fmt.Sprintf("%s: %s", a.Name, strconv.Quote(a.Value)))
+					}
+					keys = append(keys, "when: {"+strings.Join(when, ", ")+"}")
+				}
+				// The last piece for its attributes holds wherever no other does.
+				if p.If != "" && j < len(pieces)-1 {
+					keys = append(keys, "if: "+p.If)
+				}
+				var rows []string // of the lower triangle, [[a], [b, c]]
+				for i, row := range p.Covariance {
+					var cells []string
+					for _, v := range row[:i+1] {
+						cells = append(cells, FormatNumber(v))
+					}
+					rows = append(rows, "["+strings.Join(cells, ", ")+"]")
+				}
+				keys = append(keys, "terms: {"+yamlTerms(p.Coefficients)+"}", "covariance: ["+strings.Join(rows, ", ")+"]")
+				switch {
+				case o.Noise != "" && o.Noise != NoNoise && p.Variation != 0:
+					keys = append(keys, fmt.Sprintf("noise: {%s: %s%%}", lawOf(o.Noise, p.Skewness), FormatNumber(100*p.Variation)))
+				case len(o.Base) > 0:
+					keys = append(keys, "noise: none") // that of the base is of other models
+				}
+				lines = append(lines, fmt.Sprintf("%s    - {%s}\n", indent, strings.Join(keys, ", ")))
+			}
+			if len(pieces) > 0 {
+				dims = k.Dims
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		// Calls with an extent of zero cost nothing. A label is no extent, and the rows of two kinds are one.
+		var extents []string
+		for _, d := range dims {
+			switch {
+			case slices.Contains(labelNames, d), d == "M1" && slices.Contains(dims, "M0"):
+			case d == "M0" && slices.Contains(dims, "M1"):
+				extents = append(extents, "M0+M1")
+			default:
+				extents = append(extents, d)
+			}
+		}
+		empty := "[" + strings.Join(extents, ", ") + "]"
+		if o.Empty == "charged" || len(extents) == 0 {
+			empty = "charged"
+		}
+		fmt.Fprintf(b, "%s%s:\n", indent, name)
+		if len(o.Base) > 0 {
+			fmt.Fprintf(b, "%s  unit: s\n", indent)
+		}
+		fmt.Fprintf(b, "%s  empty: %s\n%s  pieces:\n%s", indent, empty, indent, strings.Join(lines, ""))
+	}
 }

@@ -83,7 +83,7 @@ func (s *sample) all(host string, rank int, factor float64) {
 
 func learn(t *testing.T, text string, o LearnOptions) *LearnReport {
 	t.Helper()
-	r, err := LearnKernels(read(t, text, ReadOptions{}), o)
+	r, err := LearnKernels(read(t, text, ReadOptions{Keep: true}), o)
 	must(t, err)
 	return r
 }
@@ -306,7 +306,7 @@ func TestLearnDisturbed(t *testing.T) {
 			t.Errorf("%s: %+v, want %g N", r.Kernels[i].name(), c, want)
 		}
 	}
-	if err := readInto(NewTimings(), "function,n,seconds,processor\ndscal,1,1,1.5\n", ReadOptions{}); err == nil || !strings.Contains(err.Error(), "processor 1.5, want 0 to 1") {
+	if err := readInto(NewTimings(), "function,n,seconds,processor\ndscal,1,1,1.5\n", ReadOptions{Keep: true}); err == nil || !strings.Contains(err.Error(), "processor 1.5, want 0 to 1") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -344,7 +344,7 @@ func TestLearnRefusals(t *testing.T) {
 		"terms given for dgemm":             {Statistic: Median, MaxPieces: 1, Terms: map[string][]string{"dgemm": {"1"}}},
 		"dscal: no meaningful fit: 1 sizes": DefaultLearnOptions(),
 	} {
-		if _, err := LearnKernels(read(t, one, ReadOptions{}), o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := LearnKernels(read(t, one, ReadOptions{Keep: true}), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
@@ -583,11 +583,11 @@ func TestManyLabels(t *testing.T) {
 	for i := range 257 {
 		fmt.Fprintf(&text, "dlocswpT,%d,%d,1e-6\n", 1+i%7, i)
 	}
-	_, err := LearnKernels(read(t, text.String(), ReadOptions{}), DefaultLearnOptions())
+	_, err := LearnKernels(read(t, text.String(), ReadOptions{Keep: true}), DefaultLearnOptions())
 	if err == nil || !strings.Contains(err.Error(), "257 values of the label ROLE") {
 		t.Errorf("%v, want that there are too many", err)
 	}
-	_, err = LearnKernels(read(t, text.String(), ReadOptions{Dims: []string{"jb"}}), DefaultLearnOptions())
+	_, err = LearnKernels(read(t, text.String(), ReadOptions{Keep: true, Dims: []string{"jb"}}), DefaultLearnOptions())
 	if err != nil {
 		t.Errorf("without it: %v", err)
 	}
@@ -603,7 +603,7 @@ func FuzzLearn(f *testing.F) {
 	f.Add("function,side,n,role,seconds\na,L,1,3,1\na,L,9223372036854775807,3,2\na,L,5,0,1e9\na,,4,1,1e-15\n", 0)
 	f.Fuzz(func(t *testing.T, text string, by int) {
 		timings := NewTimings()
-		if readInto(timings, text, ReadOptions{}) != nil {
+		if readInto(timings, text, ReadOptions{Keep: true}) != nil {
 			return
 		}
 		o := DefaultLearnOptions()

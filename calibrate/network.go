@@ -13,24 +13,39 @@ import (
 
 // This file fits the times of messages: FitNetwork, with its options and its report.
 
+// Transfer says how the time on the network is derived from that of a ping-pong, by
+// size, os and or being the overheads of sender and receiver.
+type Transfer string
+
+// The three ways: all overheads on the way there and back; only those of the receivers;
+// only that of one receive. The last two are those of published calibrations.
+const (
+	RoundTrip    Transfer = "pingpong/2-os-or"
+	HalfLessRecv Transfer = "pingpong/2-or"
+	OneRecv      Transfer = "(pingpong-or)/2"
+)
+
 // NetworkOptions are the choices of FitNetwork. The defaults learn all that timings tell; the
 // others are there to follow a published calibration, or to give what was not timed.
 type NetworkOptions struct {
 	Breakpoints []float64            // whole bytes, ascending, of all operations; none: learned, for each
 	Learn       regress.LearnOptions // how
+	Plain       bool                 // least squares of residuals in seconds, not of their logarithms; needs Breakpoints
 	Eager       float64              // bytes: smpi/async-small-thresh, 0 to leave it out
 	Statistic   Statistic            // of the timings of each size
 	// part of the timings of each size that a Mean leaves out on both sides, less than 0.5
 	Trim float64
 	// bytes: smpi/send-is-detached-thresh, from which there are no overheads of send and recv; 0 for none
 	Detached  float64
+	Transfer  Transfer
 	Bandwidth float64 // byte/s of the route; 0: that of the largest messages
 	Latency   float64 // seconds of the route; 0: the smallest measured
+	Clamp     bool    // bandwidth factors at most 1, latency factors at least 1
 }
 
 // DefaultNetworkOptions returns the options of the command without flags.
 func DefaultNetworkOptions() NetworkOptions {
-	return NetworkOptions{Learn: regress.DefaultLearnOptions(), Statistic: Median}
+	return NetworkOptions{Learn: regress.DefaultLearnOptions(), Statistic: Median, Transfer: RoundTrip}
 }
 
 // Validate refuses options out of range, all at once.
@@ -51,8 +66,14 @@ func (o *NetworkOptions) Validate() error {
 				int64(maxBytes)))
 		}
 	}
+	if o.Plain && len(o.Breakpoints) == 0 {
+		errs = append(errs, errors.New("breakpoints are learned on logarithms only: give them"))
+	}
 	if len(o.Breakpoints) == 0 {
 		errs = append(errs, o.Learn.Validate())
+	}
+	if !slices.Contains([]Transfer{RoundTrip, HalfLessRecv, OneRecv}, o.Transfer) {
+		errs = append(errs, fmt.Errorf("transfer %q, want %s, %s or %s", o.Transfer, RoundTrip, HalfLessRecv, OneRecv))
 	}
 	for _, v := range []struct {
 		name  string
@@ -199,7 +220,9 @@ func FitNetwork(m *Messages, o NetworkOptions) (r *NetworkReport, err error) {
 					p, _ = p.Split(i)
 				}
 			}
-			r.boundReceives(main, p, o)
+			if o.Transfer == RoundTrip {
+				r.boundReceives(main, p, o)
+			}
 		}
 		// Of a few sizes beyond the detached threshold no line can be learned, and one across it would be wrong.
 		cut := main.cut(op, o)
@@ -300,7 +323,7 @@ func fitOperation(op Operation, p regress.Points, cut float64, o NetworkOptions)
 			last, _ := slices.BinarySearch(list, o.Detached)
 			list = list[:last]
 		}
-		fit, err = regress.FitPieces(p, list)
+		fit, err = regress.FitPieces(p, list, o.Plain)
 	case i == 0 || i == len(p.X):
 		fit, err = regress.LearnPieces(p, o.Learn)
 	default:
@@ -406,7 +429,7 @@ const spikeWindow = 4
 func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string) (Route, error) {
 	// Sums of lines bend wherever one of them does, and at the end of the overheads.
 	send, recv := &regress.Pieces{}, &regress.Pieces{}
-	if f := r.fitOf(Send); f != nil {
+	if f := r.fitOf(Send); f != nil && o.Transfer == RoundTrip {
 		send = f.fit
 	}
 	if f := r.fitOf(Recv); f != nil {
@@ -418,8 +441,11 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 		from = append(from, last)
 	}
 	slices.Sort(from)
-	t := Route{Bandwidth: o.Bandwidth, Latency: o.Latency}
-	// One way is half of the ping-pong less one overhead of each kind.
+	t, part := Route{Bandwidth: o.Bandwidth, Latency: o.Latency}, 1.0
+	if o.Transfer == OneRecv {
+		part = 2
+	}
+	// One way is half of the ping-pong less one overhead of each kind, or, of one receive alone, half of all of it.
 	for _, begin := range slices.Compact(from) {
 		at := func(fit *regress.Pieces) regress.Piece {
 			if len(fit.Pieces) == 0 || begin >= last && fit != pp { // from the detached threshold on there are no overheads
@@ -430,14 +456,14 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 		whole, s, r := at(pp), at(send), at(recv)
 		p := NetworkPiece{
 			From:      begin,
-			Intercept: whole.Intercept/2 - (s.Intercept + r.Intercept),
-			Slope:     whole.Slope/2 - (s.Slope + r.Slope),
+			Intercept: whole.Intercept/2 - (s.Intercept+r.Intercept)/part,
+			Slope:     whole.Slope/2 - (s.Slope+r.Slope)/part,
 			// Errors are those of independent fits: the operations were timed one after the other.
-			InterceptError: math.Hypot(whole.Errors.Intercept/2, math.Hypot(s.Errors.Intercept, r.Errors.Intercept)),
-			SlopeError:     math.Hypot(whole.Errors.Slope/2, math.Hypot(s.Errors.Slope, r.Errors.Slope)),
+			InterceptError: math.Hypot(whole.Errors.Intercept/2, math.Hypot(s.Errors.Intercept, r.Errors.Intercept)/part),
+			SlopeError:     math.Hypot(whole.Errors.Slope/2, math.Hypot(s.Errors.Slope, r.Errors.Slope)/part),
 		}
 		// In the model's own account the envelope takes the time of its bytes, which is none of the latency.
-		if p.Intercept > 0 && p.Slope > 0 {
+		if o.Transfer == RoundTrip && p.Intercept > 0 && p.Slope > 0 {
 			p.Intercept = max(p.Intercept-float64(envelope*p.Slope), 0)
 		}
 		t.Transfers = append(t.Transfers, p)
@@ -486,6 +512,9 @@ func (r *NetworkReport) route(pp *regress.Pieces, o NetworkOptions, what string)
 		}
 		p.BandwidthFactor, p.LatencyFactor = 1/p.Slope/t.Bandwidth, p.Intercept/t.Latency
 		p.BandwidthError, p.LatencyError = p.BandwidthFactor*p.SlopeError/p.Slope, p.InterceptError/t.Latency
+		if o.Clamp {
+			p.BandwidthFactor, p.LatencyFactor = min(1, p.BandwidthFactor), max(1, p.LatencyFactor)
+		}
 	}
 	return t, nil
 }

@@ -217,6 +217,8 @@ func TestDeterministic(t *testing.T) {
 func TestNetworkOptions(t *testing.T) {
 	for _, change := range []func(*NetworkOptions){
 		func(o *NetworkOptions) { o.Breakpoints = []float64{2, 1} },
+		func(o *NetworkOptions) { o.Plain = true },
+		func(o *NetworkOptions) { o.Transfer = "rtt" },
 		func(o *NetworkOptions) { o.Latency = -1 },
 		func(o *NetworkOptions) { o.Statistic = "mode" },
 		func(o *NetworkOptions) { o.Statistic, o.Trim = Mean, 0.5 },

@@ -98,3 +98,14 @@ func (m *moments) add(x float64) {
 
 // sd returns the sample's standard deviation, with n-1 degrees of freedom; it needs two values.
 func (m *moments) sd() float64 { return math.Sqrt(max(m.m2, 0) / float64(m.n-1)) }
+
+// skewness returns the adjusted Fisher-Pearson coefficient, which has no bias for
+// normal samples; it needs three values, not all the same.
+func (m *moments) skewness() float64 {
+	n := float64(m.n)
+	return math.Sqrt(n) * m.m3 / math.Pow(m.m2, 1.5) * math.Sqrt(n*(n-1)) / (n - 2)
+}
+
+// skewnessSeen returns the part of the skewness of half-normal noise that the coefficient of n values, at least three,
+// has in the mean; all of it for many values. The formula is that of simulations to within 0.02.
+func skewnessSeen(n int64) float64 { return 1 - 3.6/(float64(n)+2.2) }

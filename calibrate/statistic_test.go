@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"reprise/calibrate/regress"
+	"reprise/kernels/noise"
 	"reprise/trace/warning"
 )
 
@@ -241,6 +242,50 @@ func TestSpikes(t *testing.T) {
 		})
 		if got != (test.spikes > 0) {
 			t.Errorf("%v: warnings %q, want of %d sizes", test.times, report.Warnings, test.spikes)
+		}
+	}
+}
+
+// TestSkewnessSeen: the mean over 40,000 samples of n half-normal deviates, whose error is
+// below 1 %.
+func TestSkewnessSeen(t *testing.T) {
+	const samples = 40000
+	s := noise.NewSource(11)
+	for _, n := range []int64{3, 4, 5, 6, 8, 10, 20, 50} {
+		sum := 0.0
+		for k := range uint32(samples) {
+			var m moments
+			for i := range uint32(n) {
+				m.add(noise.HalfNormal.Deviate(s.Draw(noise.Computation, k, 0, i)))
+			}
+			sum += m.skewness()
+		}
+		if got, want := skewnessSeen(n), sum/samples/halfNormalSkewness; math.Abs(got-want) > 0.025 {
+			t.Errorf("%d values: %.3f, want %.3f", n, got, want)
+		}
+	}
+}
+
+// TestNoiseOfFewTimings: the law of noise is recognized however seldom each of 300 sizes was timed.
+func TestNoiseOfFewTimings(t *testing.T) {
+	for shape, want := range map[noise.Shape]string{noise.Normal: "{normal:", noise.HalfNormal: "{half-normal:"} {
+		for reps := uint32(3); reps < 7; reps++ {
+			for seed := range uint64(5) {
+				var b strings.Builder
+				b.WriteString("function,m,n,k,seconds\n")
+				s := noise.NewSource(seed)
+				for size := range uint32(300) {
+					m, n, k := 100+7*size, 200+11*((size*5)%300), 32+size%128
+					for i := range reps {
+						d := shape.Deviate(s.Draw(noise.Computation, size, 0, i))
+						fmt.Fprintf(&b, "dgemm,%d,%d,%d,%.17g\n", m, n, k, 5e-11*float64(m)*float64(n)*float64(k)*(1+0.03*d))
+					}
+				}
+				r := fitKernels(t, read(t, b.String(), ReadOptions{}), KernelOptions{Model: LinearOne, Criterion: "bic"})
+				if law := r.Functions[0].All.noise(Auto); !strings.HasPrefix(law, want) {
+					t.Errorf("%d timings of each size, seed %d: %s, want %s", reps, seed, law, want)
+				}
+			}
 		}
 	}
 }

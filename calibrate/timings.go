@@ -27,13 +27,14 @@ const noCPU = -1
 // maxCPUs is the largest number of CPUs of a host, as in kernel files.
 const maxCPUs = 1 << 16
 
-// Timings holds the measured times of kernels: by function, host, CPU and size, and by day where that is asked for.
+// Timings holds the measured times of kernels: by function, host, CPU and size, and by
+// day where that is asked for, the moments of the timings.
 type Timings struct {
 	origin
 	functions []*function // in order of first appearance
 	byName    map[string]*function
 	points    int
-	operands  []string // where they were: the different texts of the column
+	operands  []string // where they were, if timings are kept: the different texts of the column
 }
 
 // origin is the timings that are held, or that a report is of.
@@ -55,6 +56,15 @@ func (o origin) line() string {
 // Rows returns the number of timings.
 func (t *Timings) Rows() int64 { return t.Timings }
 
+// Functions returns the kernels that were timed, in order of first appearance.
+func (t *Timings) Functions() []string {
+	var names []string
+	for _, f := range t.functions {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 // cpuNumbers returns the numbers of the CPUs that were timed, those of all hosts, ascending.
 func (t *Timings) cpuNumbers() []int {
 	seen := map[int]bool{}
@@ -71,7 +81,7 @@ func (t *Timings) cpuNumbers() []int {
 // function holds the timings of one kernel.
 type function struct {
 	name   string
-	attrs  []Attr // in the order of the columns; none if days are kept apart
+	attrs  []Attr // in the order of the columns; none unless timings are kept
 	dims   []string
 	index  map[pointKey]int
 	points []point
@@ -88,7 +98,9 @@ type pointKey struct {
 // point is one size on one CPU, of one day if these are kept apart.
 type point struct {
 	pointKey
-	times, disturbed []float64 // those in which the rank had its processor, and the others
+	seconds moments
+	// Timings, if these are kept: all, or those in which the rank had its processor, and the others.
+	times, disturbed []float64
 }
 
 // Attr is an attribute of a kernel, as side=L.
@@ -176,55 +188,6 @@ func (f *function) sorted(by Grouping) []point {
 	return list
 }
 
-// checkGroups refuses points that do not say to which group they belong, or whose host
-// has a name that kernel files would take for a pattern.
-func checkGroups(points []point, by Grouping) error {
-	for i := range points {
-		p := &points[i]
-		switch {
-		case by == ForAll:
-		case p.host == "":
-			return fmt.Errorf("%w: a model for each host, but there are timings without a host", ErrMeaningless)
-		case p.host != textutil.Plain(p.host):
-			return fmt.Errorf("%w: host %q, want letters, digits, points, _ and -", ErrMeaningless, p.host)
-		case by == ForCPU && p.cpu == noCPU:
-			return fmt.Errorf("%w: a model for each CPU, but there are timings without one, on host %s", ErrMeaningless,
-				p.host)
-		}
-	}
-	return nil
-}
-
-// groups returns all points, then, unless there is one model for all, those of each group in order:
-// of a host or CPU, and of a day where these are kept apart. The points are sorted.
-func groups(points []point, by Grouping) [][]point {
-	list := [][]point{points}
-	if by == ForAll {
-		return list
-	}
-	begin := 0
-	for i := 1; i <= len(points); i++ {
-		if i < len(points) {
-			p, q := &points[i], &points[begin]
-			if p.host == q.host && p.day == q.day && (by == ForHost || p.cpu == q.cpu) {
-				continue
-			}
-		}
-		list = append(list, points[begin:i])
-		begin = i
-	}
-	return list
-}
-
-// placeOf returns the host, the CPU and the day of the points of a group, as far as they tell groups apart.
-func placeOf(points []point, by Grouping) Place {
-	p := Place{Host: points[0].host, Day: points[0].day}
-	if by == ForCPU && points[0].cpu != noCPU {
-		p.CPU = &points[0].cpu
-	}
-	return p
-}
-
 // CompareHosts puts whole numbers in order, and before names.
 func CompareHosts(a, b string) int {
 	x, errA := strconv.ParseUint(a, 10, 63)
@@ -247,8 +210,10 @@ type ReadOptions struct {
 	// Dims are the names of the columns with dimensions, in the order of the kernel's;
 	// without any, those of HPL's and HPCG's kernels that the table has.
 	Dims []string
-	// Days keeps the days apart on which there were timings, in UTC. Kernels with other attributes,
-	// which are the columns side, uplo, trans, diag, transa and transb, are one kernel then.
+	// Keep keeps all timings, not their moments alone, and kernels with other attributes apart,
+	// which are the columns side, uplo, trans, diag, transa and transb.
+	Keep bool
+	// Days keeps the days apart on which there were timings, in UTC.
 	Days bool
 	// Where keeps only the rows whose columns (names in lower case) have these values.
 	Where []Condition
@@ -321,7 +286,7 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 		return r.Errorf("no columns of dimensions: want m, n, k, or named ones")
 	}
 	var attrColumns []int
-	if !o.Days {
+	if o.Keep {
 		attrColumns = columns(attrNames, false)
 	}
 	text := func(column int) string {
@@ -366,6 +331,8 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 				return r.Errorf("%s: %w", r.Header()[date], err)
 			}
 		}
+		// Attributes and the part in which the rank had its processor matter to models that
+		// are learned, which need each timing.
 		var attrs []Attr
 		for _, column := range attrColumns {
 			value := text(column)
@@ -378,26 +345,27 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 			attrs = append(attrs, Attr{r.Header()[column], strings.Clone(value)})
 		}
 		disturbed := false
-		if text(processor) != "" {
+		if o.Keep && text(processor) != "" {
 			part := textutil.Must(r.Number(processor))
 			if !(part >= 0 && part <= 1) {
 				return r.Errorf("processor %g, want 0 to 1", part)
 			}
 			disturbed = part < hadProcessor
 		}
-		if s := text(operands); s != "" && len(t.operands) < mostOperands && !slices.Contains(t.operands, s) {
+		if s := text(operands); o.Keep && s != "" && len(t.operands) < mostOperands && !slices.Contains(t.operands, s) {
 			t.operands = append(t.operands, strings.Clone(s))
 		}
 		p, err := t.at(cmp.Or(o.Function, text(function)), attrs, dims, key)
 		if err != nil {
 			return r.Errorf("%w", err)
 		}
+		p.seconds.add(x)
 		switch {
-		case t.Timings == maxKept:
+		case o.Keep && t.Timings == maxKept:
 			return r.Errorf("more than %d timings", maxKept)
 		case disturbed:
 			p.disturbed = append(p.disturbed, x)
-		default:
+		case o.Keep:
 			p.times = append(p.times, x)
 		}
 		t.Timings++

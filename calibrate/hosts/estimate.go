@@ -28,7 +28,7 @@ func Estimate(s *Sample, o Options) (report *Report, err error) {
 	if o.Classes < 0 || o.Classes > mostLearned {
 		return nil, fmt.Errorf("%d classes, want 1 to %d, or 0 to choose", o.Classes, mostLearned)
 	}
-	units := s.units()
+	units := textutil.Must(s.units())
 	m := &Model{PerCPU: s.PerCPU, CPUsPerHost: 1, Shape: s.Shape, Variables: s.Variables}
 	// Hosts of the model have as many CPUs as the highest number tells.
 	if s.PerCPU {
@@ -41,10 +41,27 @@ func Estimate(s *Sample, o Options) (report *Report, err error) {
 	}
 	r := &Report{Processors: len(units), Days: len(s.Records), Model: m, Warnings: warning.Join(s.Warnings)}
 
-	if len(units) == 0 {
+	// Classes are those that the sample names, in order of appearance, or learned ones.
+	var groups []group
+	switch {
+	case len(units) == 0:
 		return nil, fmt.Errorf("%w: no rows", calibrate.ErrMeaningless)
+	case units[0].class == "":
+		groups = textutil.Must(r.learnClasses(units, o))
+	default:
+		for _, u := range units {
+			i := slices.IndexFunc(groups, func(g group) bool { return g.name == u.class })
+			if i < 0 {
+				i = len(groups)
+				groups = append(groups, group{name: u.class})
+			}
+			groups[i].units = append(groups[i].units, u)
+		}
+		if o.Classes != 0 && o.Classes != len(groups) {
+			return nil, fmt.Errorf("%d classes asked for, but the table has %d", o.Classes, len(groups))
+		}
 	}
-	for _, g := range textutil.Must(r.learnClasses(units, o)) {
+	for _, g := range groups {
 		report, class, err := estimateClass(g, s.Variables, m.unit())
 		if err != nil {
 			return nil, fmt.Errorf("class %q: %w", g.name, err)
@@ -62,7 +79,7 @@ func Estimate(s *Sample, o Options) (report *Report, err error) {
 // Options says which model Estimate estimates.
 type Options struct {
 	// Classes is the number of classes, 1 to 3; 0 chooses it by the Bayesian
-	// information criterion.
+	// information criterion. Classes that the sample names are taken as they are.
 	Classes int
 	// ByNoise tells classes by the first variable that is noise, instead of the first one.
 	ByNoise bool
@@ -185,7 +202,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	for i, e := range r.FitError {
 		if days := deviation(c.Temporal, i); days > 0 && e > days/2 {
 			note("%s: a fit of one day has a standard error of %.2g, which is part of the difference between days: "+
-				"fewer terms or more timings make it smaller", variables[i], e)
+				"--relative, fewer terms or more timings make it smaller", variables[i], e)
 		}
 	}
 

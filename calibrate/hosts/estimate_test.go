@@ -130,11 +130,33 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestGivenClasses: those of the table are taken as they are.
+func TestGivenClasses(t *testing.T) {
+	s := &Sample{}
+	var err error
+	if s, err = NewSample([]Variable{gemm, {Kernel: "dgemm", Term: "M*N*K", Noise: true}}, true, HalfNormal); err != nil {
+		t.Fatal(err)
+	}
+	r, err := table.NewReader(strings.NewReader("node,cpu,date,kind,a,s\n1,0,0,good,1,0.1\n1,1,0,good,2,0.1\n2,0,0,bad,4,0.4\n2,1,0,bad,6,0.6\n"), "t.csv")
+	must(t, err)
+	must(t, s.Read(r, ReadOptions{Columns: []string{"a", "s"}, Class: "kind"}))
+	got := estimate(t, s, Options{})
+	if len(got.Classes) != 2 || got.Classes[1].Name != "bad" || !near(got.Model.Classes[1].Mean[0], 5, 1e-15) {
+		t.Fatalf("got %+v", got.Classes)
+	}
+	if got.Model.CPUsPerHost != 2 || !near(got.Classes[1].Noise[0].Variation, 0.1, 1e-14) {
+		t.Errorf("%d CPUs, noise %+v, want 2 and 10 %%", got.Model.CPUsPerHost, got.Classes[1].Noise)
+	}
+}
+
 func TestRefusals(t *testing.T) {
+	inTwo := sampleOf("a 1", "a 2", "b 3")
+	inTwo.Records[0].Class, inTwo.Records[1].Class, inTwo.Records[2].Class = "x", "y", "x"
 	for want, f := range map[string]func() (*Report, error){
 		"no rows":                     func() (*Report, error) { return Estimate(&Sample{Variables: []Variable{gemm}}, Options{}) },
 		"nothing says how":            func() (*Report, error) { return Estimate(sampleOf("a 1", "a 2"), Options{Classes: 1}) },
 		"too few: 2, want 3 for each": func() (*Report, error) { return Estimate(sampleOf("a 1", "b 2"), Options{Classes: 2}) },
+		`in classes "x" and "y"`:      func() (*Report, error) { return Estimate(inTwo, Options{}) },
 		"no noise, by which":          func() (*Report, error) { return Estimate(sampleOf("a 1", "b 2"), Options{ByNoise: true}) },
 		"and above zero":              func() (*Report, error) { return Estimate(sampleOf("a -1", "b -2"), Options{}) },
 	} {
@@ -176,16 +198,40 @@ func TestFitError(t *testing.T) {
 	}
 }
 
+func TestReadErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"cpu,a\n0,1\n":                   "no column host",
+		"host,a\nx,1\n":                  "no column date",
+		"host,date,a\nx,0,1\n":           "no column cpu",
+		"host,cpu,date\nx,1,0\n":         `no column "a" with dgemm:M*N*K`,
+		"host,cpu,date,a\nx,0,0,1e10\n":  "is the unit seconds",
+		"host,cpu,date,a\nx,0,0,-1\n":    "t.csv:2: dgemm:M*N*K: -1 s, want more than 0",
+		"host,cpu,date,a\nx,5000,0,1\n":  "cpu 5000",
+		"host,cpu,date,a\nx,0,0,hello\n": "want a number",
+		"host,cpu,date,a\nx,0,soon,1\n":  `date "soon", want yyyy-mm-dd`,
+		"host,cpu,date,a\nx,0,,1\n":      `date "", want yyyy-mm-dd`,
+		"host,cpu,date,a\nx,0,2024-05-02,1\nx,0,2024-05-03,1\nx,1,2024-05-02,1\nx,0,2024-05-02,2\n": "t.csv:5: no meaningful fit: host x:0 at date 2024-05-02 again, which t.csv:2 has",
+	} {
+		s, err := NewSample([]Variable{gemm}, true, Normal)
+		must(t, err)
+		r, err := table.NewReader(strings.NewReader(text), "t.csv")
+		must(t, err)
+		if err := s.Read(r, ReadOptions{Columns: []string{"a"}}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "t.csv:") {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}
+
 // fitsOf fits dgemm's M*N*K to timings, for each host and day.
-func fitsOf(t *testing.T, csv string) *calibrate.LearnReport {
+func fitsOf(t *testing.T, csv string) *calibrate.KernelReport {
 	t.Helper()
 	r, err := table.NewReader(strings.NewReader(csv), "t.csv")
 	must(t, err)
 	timings := calibrate.NewTimings()
 	must(t, timings.Read(r, calibrate.ReadOptions{Days: true}))
-	o := calibrate.DefaultLearnOptions()
+	o := calibrate.DefaultKernelOptions()
 	o.For, o.Terms = calibrate.ForHost, map[string][]string{"dgemm": {"M*N*K"}}
-	fits, err := calibrate.LearnKernels(timings, o)
+	fits, err := calibrate.FitKernels(timings, o)
 	must(t, err)
 	return fits
 }
@@ -206,6 +252,9 @@ func TestFromFits(t *testing.T) {
 		}
 	}
 	fits := fitsOf(t, b.String())
+	if err := fits.WriteYAML(&b, calibrate.FileOptions{}); err == nil {
+		t.Error("fits of days make a kernel file")
+	}
 	s, err := FromFits(fits, false)
 	must(t, err)
 	got := estimate(t, s, Options{Classes: 1})
@@ -223,9 +272,9 @@ func TestFromFits(t *testing.T) {
 	}
 	// On one of two days no size was timed twice, so that its noise is not known.
 	text := "function,host,date,m,n,k,seconds\n"
-	for i, day := range []string{"2024-05-02", "2024-05-03", "2024-05-03"} {
+	for _, day := range []string{"2024-05-02", "2024-05-03", "2024-05-03"} {
 		for _, m := range []float64{100, 200, 400, 800} {
-			text += fmt.Sprintf("dgemm,a,%s,%g,100,10,%g\n", day, m, (1+0.1*float64(i))*1e-10*m*1000)
+			text += fmt.Sprintf("dgemm,a,%s,%g,100,10,%g\n", day, m, 1e-10*m*1000)
 		}
 	}
 	_, err = FromFits(fitsOf(t, text), false)

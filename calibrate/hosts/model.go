@@ -1,7 +1,8 @@
 // Package hosts models how the hosts of a machine differ from one another, and from day to day: a
 // hierarchical Gaussian over coefficients of kernels, from which new machines can be drawn.
 //
-//	sample, err := hosts.FromFits(fits, false)                     // of calibrate.LearnKernels, by host and day
+//	sample, err := hosts.NewSample(variables, false, hosts.HalfNormal)
+//	err = sample.Read(table, hosts.ReadOptions{Columns: columns})  // or hosts.FromFits(report, false)
 //	report, err := hosts.Estimate(sample, hosts.Options{})
 //	err = report.Model.WriteYAML(w)                                // hosts.Parse reads it
 //	machine, err := report.Model.Draw(hosts.DrawOptions{Hosts: 256, Seed: 7, Day: 1})

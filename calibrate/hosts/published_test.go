@@ -1,11 +1,9 @@
 package hosts
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"reprise/calibrate/table"
@@ -22,24 +20,9 @@ func published(t *testing.T, name string) *Sample {
 	r, err := table.Open(filepath.Join(dir, "dgemm_calibration", name))
 	must(t, err)
 	defer r.Close()
-	s := &Sample{Variables: []Variable{gemm, {Kernel: "dgemm", Term: "1"}, {Kernel: "dgemm", Term: "M*N*K", Noise: true}}, PerCPU: true, Shape: HalfNormal}
-	column := func(names ...string) int {
-		at, err := r.Column(names...)
-		must(t, err)
-		return at
-	}
-	host, cpu := column("host", "node", "hostname"), column("cpu")
-	values := []int{column("mnk"), column("intercept"), column("mnk_residual")}
-	must(t, r.Each(func() bool { return true }, func() error {
-		number, err := r.Count(cpu)
-		record := Record{Host: strings.Clone(r.Text(host)), CPU: int(number)}
-		for _, at := range values {
-			x, err2 := r.Number(at)
-			record.Values, err = append(record.Values, x), errors.Join(err, err2)
-		}
-		s.Records = append(s.Records, record)
-		return err
-	}))
+	s, err := NewSample([]Variable{gemm, {Kernel: "dgemm", Term: "1"}, {Kernel: "dgemm", Term: "M*N*K", Noise: true}}, true, HalfNormal)
+	must(t, err)
+	must(t, s.Read(r, ReadOptions{Columns: []string{"mnk", "intercept", "mnk_residual"}}))
 	return s
 }
 

@@ -94,8 +94,11 @@ const (
 	stepNetworkModel = "network-model"
 )
 
-// tables are the outputs of the steps that measure.
-var tables = map[string]string{stepKernelTimes: kernelTable, stepMessageTimes: networkTable}
+// tables are the outputs of the steps that measure, plotDirs the directories with the plots of those that fit.
+var (
+	tables   = map[string]string{stepKernelTimes: kernelTable, stepMessageTimes: networkTable}
+	plotDirs = map[string]string{stepKernelModels: "plots/kernels", stepNetworkModel: "plots/network"}
+)
 
 // maxFile bounds the files of the directory that are read whole, in bytes.
 const maxFile = 64 << 20
@@ -182,8 +185,8 @@ func Make(ctx context.Context, o Options) (err error) {
 		text := textutil.Must(kernels.BuiltinText("default"))
 		textutil.Check(atomicfile.Write(m.path("kernels.yaml"), atomicfile.Bytes(text)))
 	} else {
-		args := slices.Concat([]string{"kernels", "-o", m.path("kernels.yaml"), "--base", "default", "--noise", m.Noise},
-			traces, []string{m.path(kernelTable)})
+		args := slices.Concat([]string{"kernels", "-o", m.path("kernels.yaml"), "--base", "default", "--noise", m.Noise,
+			"--plots", m.path(plotDirs[stepKernelModels])}, traces, []string{m.path(kernelTable)})
 		textutil.Check(m.step(stepKernelModels, step{Args: args}))
 	}
 
@@ -203,7 +206,7 @@ func Make(ctx context.Context, o Options) (err error) {
 	if m.RanksPerHost != nil {
 		ranks = *m.RanksPerHost
 	}
-	args := []string{"network", "--platform", m.path("platform.xml"),
+	args := []string{"network", "--platform", m.path("platform.xml"), "--plots", m.path(plotDirs[stepNetworkModel]),
 		"--hosts", strconv.Itoa(cmp.Or(m.Hosts, max(1, len(seen)))), "--cores", strconv.Itoa(ranks)}
 	if speed := m.speed(); speed > 0 {
 		args = append(args, "--speed", fmt.Sprintf("%.3gGf", speed/1e9))
@@ -322,8 +325,14 @@ func (m *maker) measure(name string, s step) (err error) {
 	return err
 }
 
-// step runs a step, and keeps its report. A fit takes a second and is always made anew.
+// step runs a step, and keeps its report. A fit takes a second and is always made anew, with no
+// plots but its own: an earlier call may have been for other runs.
 func (m *maker) step(name string, s step) error {
+	if dir, ok := plotDirs[name]; ok {
+		if err := os.RemoveAll(m.path(dir)); err != nil {
+			return err
+		}
+	}
 	begin := time.Now()
 	if err := atomicfile.Write(m.report(name), func(w io.Writer) error { return m.Run(s.Args, w) }); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -406,9 +415,10 @@ func (m *maker) writeManual(w io.Writer) (err error) {
 			command.Quoted(s.Args...))
 	}
 
-	// The measurements come before the fits. The facts of one are comments at the head of its table.
+	// The measurements come before the fits. The facts of one are comments at the head of its
+	// table, and the reports of the fits stand beside their plots.
 	for _, name := range steps {
-		table := tables[name]
+		table, dir := tables[name], plotDirs[name]
 		file := m.report(name)
 		if table != "" {
 			file = m.path(table)
@@ -427,7 +437,10 @@ func (m *maker) writeManual(w io.Writer) (err error) {
 			}
 			continue
 		}
-		fmt.Fprintf(w, "\n## Fit: %s\n\n```text\n%s\n```\n", name, strings.TrimSpace(string(text)))
+		fmt.Fprintf(w, "\n## Fit: %s\n\n```text\n%s\n```\n\n", name, strings.TrimSpace(string(text)))
+		for _, e := range textutil.Must(os.ReadDir(m.path(dir))) { // by name
+			fmt.Fprintf(w, "![%s](%s/%s)\n", strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), dir, e.Name())
+		}
 	}
 	_, err = io.WriteString(w, unmeasured)
 	return err

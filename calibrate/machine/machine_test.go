@@ -56,6 +56,20 @@ func TestMeasuredAgain(t *testing.T) {
 	}
 }
 
+// TestOwnPlots: a fit finds no plots of an earlier one beside its own.
+func TestOwnPlots(t *testing.T) {
+	m := newMaker(t)
+	dir := m.path(plotDirs[stepKernelModels])
+	must(t, errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, "dgemm-all.svg"), nil, 0o600)))
+	m.Run = func([]string, io.Writer) error {
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is there: %v", dir, err)
+		}
+		return nil
+	}
+	must(t, m.step(stepKernelModels, step{}))
+}
+
 // TestSpecialSteps: a directory whose notes of an earlier call are no file is refused at once.
 func TestSpecialSteps(t *testing.T) {
 	regulartest.Special(t, func(t *testing.T, what string, put func(string)) {

@@ -1,25 +1,3 @@
-// Package regress fits models to measured times, in two ways:
-//
-//	pieces, err := regress.LearnPieces(points, o)              // pieces.go: lines in one variable, learned breakpoints
-//	parts := sample.Partition(at, 4, (*regress.Sample).Select) // relative.go, boxes.go: sums of chosen terms, in boxes
-//
-// LearnPieces fits logarithms, with coefficients that are not negative. A [Sample] is fitted by relative residuals, of
-// which large ones count less (Huber), with coefficients above zero: [Sample.Select] chooses among its terms, and
-// [Sample.Partition] fits boxes of the range of sizes each with terms of their own.
-//
-// # Units
-//
-// A coefficient is in the unit of y by that of its term.
-//
-// # Errors
-//
-// [ErrTooFew] and [ErrPoints] say why a fit would mean nothing.
-//
-// # Source
-//
-// Criteria are those of G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6,
-// 1978, and of A. McQuarrie, "A small-sample correction for the Schwarz SIC model selection
-// criterion", Statistics & Probability Letters 44, 1999.
 package regress
 
 import (
@@ -32,12 +10,8 @@ import (
 // This file fits consecutive lines to points: the overheads and transfer times of messages by their size, with
 // breakpoints that are given (FitPieces) or learned (LearnPieces). Times of kernels are fitted by the other files.
 
-// Errors of fits that would mean nothing, wrapped with what was found: ErrPoints is about more points than breakpoints
-// are learned from.
-var (
-	ErrTooFew = errors.New("too few points")
-	ErrPoints = errors.New("unfit points")
-)
+// ErrPoints is wrapped by the error about more points than breakpoints are learned from.
+var ErrPoints = errors.New("unfit points")
 
 // Piece is a line that holds up to a size, from where the piece before ends.
 type Piece struct {
@@ -87,8 +61,9 @@ func (p *Pieces) Find(x float64) int {
 // Points are the data of a fit of pieces: finite Y > 0 at distinct X >= 0, ascending. Learned fits do without W and S.
 type Points struct {
 	X, Y []float64
-	W    []float64 // number of timings of each point; residuals weigh alike
-	S    []float64 // relative standard errors of Y, by the scatter of its timings
+	// Number of timings of each point. They weigh plain residuals; residuals of logarithms weigh alike.
+	W []float64
+	S []float64 // relative standard errors of Y, by the scatter of its timings
 }
 
 // Split returns the points before i and those from it on.
@@ -96,8 +71,9 @@ func (p Points) Split(i int) (below, rest Points) {
 	return Points{p.X[:i], p.Y[:i], p.W[:i], p.S[:i]}, Points{p.X[i:], p.Y[i:], p.W[i:], p.S[i:]}
 }
 
-// FitPieces fits lines to the points between given breakpoints, ascending, on logarithms. Each piece needs two points.
-func FitPieces(p Points, breakpoints []float64) (*Pieces, error) {
+// FitPieces fits lines to the points between given breakpoints, ascending: on
+// logarithms or, if plain, on the residuals themselves. Each piece needs two points.
+func FitPieces(p Points, breakpoints []float64, plain bool) (*Pieces, error) {
 	edges := []int{0}
 	for _, b := range breakpoints {
 		i, found := slices.BinarySearch(p.X, b)
@@ -112,7 +88,7 @@ func FitPieces(p Points, breakpoints []float64) (*Pieces, error) {
 			return nil, fmt.Errorf("%w: %d sizes in piece %d, want at least 2", ErrTooFew, max(n, 0), i+1)
 		}
 	}
-	fit := p.fit(edges)
+	fit := p.fit(edges, plain)
 	// The last point of a piece may be below its breakpoint, up to which the line is to hold.
 	for i, b := range breakpoints {
 		fit.Pieces[i].UpTo = b
@@ -122,13 +98,17 @@ func FitPieces(p Points, breakpoints []float64) (*Pieces, error) {
 
 // fit fits a piece to the points between each two edges, which are indices of points
 // from 0 to their number; each piece is up to its last point.
-func (p Points) fit(edges []int) *Pieces {
+func (p Points) fit(edges []int, plain bool) *Pieces {
 	all, fit := newLogFit(p), &Pieces{N: len(p.X)}
 	for i, end := range edges[1:] {
 		begin := edges[i]
-		piece, part := Piece{UpTo: p.X[end-1], Points: end - begin}, logFit{p.X[begin:end], all.l[begin:end]}
-		piece.Line, _ = part.fit(preciseAt)
-		piece.Errors = part.errors(piece.Line)
+		piece := Piece{UpTo: p.X[end-1], Points: end - begin}
+		if part := (logFit{p.X[begin:end], all.l[begin:end]}); plain {
+			piece.Line, piece.Errors = plainLine(part.x, p.Y[begin:end], p.W[begin:end])
+		} else {
+			piece.Line, _ = part.fit(preciseAt)
+			piece.Errors = part.errors(piece.Line)
+		}
 		for j := begin; j < end; j++ {
 			e := all.l[j] - math.Log(max(piece.At(p.X[j]), math.SmallestNonzeroFloat64))
 			fit.LogSSE += float64(e * e)
@@ -223,7 +203,7 @@ func LearnPieces(p Points, o LearnOptions) (*Pieces, error) {
 			}
 		}
 		if len(edges) == 2 {
-			return p.fit(best), nil
+			return p.fit(best, false), nil
 		}
 		// The edge goes whose loss raises the sum of squares least.
 		loss, least := 1, math.Inf(1)
@@ -450,6 +430,39 @@ func (f logFit) spread(r float64) (mean, sse float64) {
 		squares += float64(d * d)
 	}
 	return first + sum/n, max(squares-float64(sum*sum)/n, 0)
+}
+
+// plainLine fits a line by weighted least squares of the residuals themselves, neither coefficient
+// below zero: one that would be is zero. It returns the standard errors, too.
+func plainLine(x, y, w []float64) (line, errors Line) {
+	var sw, sx, sy float64
+	for i := range x {
+		sw += w[i]
+		sx += float64(w[i] * x[i])
+		sy += float64(w[i] * y[i])
+	}
+	mx, my := sx/sw, sy/sw
+	var sxx, sxy, xx, xy float64
+	for i := range x {
+		sxx += float64(w[i] * float64((x[i]-mx)*(x[i]-mx)))
+		sxy += float64(w[i] * float64((x[i]-mx)*(y[i]-my)))
+		xx += float64(w[i] * float64(x[i]*x[i]))
+		xy += float64(w[i] * float64(x[i]*y[i]))
+	}
+	switch slope := sxy / sxx; {
+	case sxx == 0 || sxy <= 0:
+		line = Line{Intercept: my}
+	case my >= float64(slope*mx):
+		line = Line{Intercept: my - float64(slope*mx), Slope: slope}
+	default:
+		line = Line{Slope: xy / xx}
+	}
+	sse := 0.0
+	for i := range x {
+		e := y[i] - line.At(x[i])
+		sse += float64(w[i] * float64(e*e))
+	}
+	return line, deviations(sw, sx, xx, line, sse, len(x))
 }
 
 // errors returns the standard errors of a line that was fitted, whose residuals are l -

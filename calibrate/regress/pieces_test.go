@@ -37,38 +37,42 @@ func TestLines(t *testing.T) {
 		{"constant", Line{3e-6, 0}, decades(10, 0, 3)},
 		{"far from zero", Line{1e-3, 1e-9}, decades(20, 5, 6)},
 	} {
-		fit, err := FitPieces(sample(test.want.At, test.x...), nil)
-		if err != nil {
-			t.Fatalf("%s: %v", test.name, err)
-		}
-		got := fit.Pieces[0].Line
-		// A term that is not there may come out as a rounding error of the other.
-		span := test.want.At(test.x[len(test.x)-1])
-		if math.Abs(got.Intercept-test.want.Intercept) > 1e-7*test.want.Intercept+1e-12*span ||
-			math.Abs(got.Slope-test.want.Slope)*test.x[len(test.x)-1] > 1e-7*span {
-			t.Errorf("%s: got %+v, want %+v", test.name, got, test.want)
+		for _, plain := range []bool{false, true} {
+			fit, err := FitPieces(sample(test.want.At, test.x...), nil, plain)
+			if err != nil {
+				t.Fatalf("%s: %v", test.name, err)
+			}
+			got := fit.Pieces[0].Line
+			// A term that is not there may come out as a rounding error of the other.
+			span := test.want.At(test.x[len(test.x)-1])
+			if math.Abs(got.Intercept-test.want.Intercept) > 1e-7*test.want.Intercept+1e-12*span ||
+				math.Abs(got.Slope-test.want.Slope)*test.x[len(test.x)-1] > 1e-7*span {
+				t.Errorf("%s, plain %t: got %+v, want %+v", test.name, plain, got, test.want)
+			}
 		}
 	}
 }
 
 // TestNotNegative: of falling times the best line that does not fall is constant:
-// on logarithms their geometric mean, sqrt(4*1) = 2. Through (1,1) (2,4), with intercept -2, the
-// best line is from zero.
+// on logarithms their geometric mean, sqrt(4*1) = 2, else their mean, 2.5. Through (1,1)
+// (2,4), with intercept -2, the best line from zero has the slope (1+8)/(1+4).
 func TestNotNegative(t *testing.T) {
 	falling := Points{X: []float64{1, 2}, Y: []float64{4, 1}, W: []float64{1, 1}}
 	steep := Points{X: []float64{1, 2}, Y: []float64{1, 4}, W: []float64{1, 1}}
 	for _, test := range []struct {
-		p    Points
-		want Line
+		p     Points
+		plain bool
+		want  Line
 	}{
-		{falling, Line{2, 0}},
-		{steep, Line{0, math.Sqrt(1 * 2)}}, // geometric mean of y/x: 1 and 2
+		{falling, false, Line{2, 0}}, {falling, true, Line{2.5, 0}},
+		{steep, true, Line{0, 9.0 / 5}},
+		{steep, false, Line{0, math.Sqrt(1 * 2)}}, // geometric mean of y/x: 1 and 2
 	} {
-		fit, err := FitPieces(test.p, nil)
+		fit, err := FitPieces(test.p, nil, test.plain)
 		must(t, err)
 		got := fit.Pieces[0].Line
 		if !near(got.Intercept, test.want.Intercept, 1e-12) || !near(got.Slope, test.want.Slope, 1e-12) {
-			t.Errorf("got %+v, want %+v", got, test.want)
+			t.Errorf("plain %t: got %+v, want %+v", test.plain, got, test.want)
 		}
 	}
 }
@@ -152,7 +156,7 @@ func TestPiecesErrors(t *testing.T) {
 		{"one size in a piece", good, []float64{2}, ErrTooFew},
 		{"no size in a piece", good, []float64{10}, ErrTooFew},
 	} {
-		if _, err := FitPieces(test.p, test.b); !errors.Is(err, test.want) {
+		if _, err := FitPieces(test.p, test.b, false); !errors.Is(err, test.want) {
 			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
 		}
 	}
@@ -163,18 +167,5 @@ func TestPiecesErrors(t *testing.T) {
 		if _, err := LearnPieces(good, o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
-	}
-}
-
-// near reports whether two numbers agree to a relative tolerance.
-func near(a, b, tolerance float64) bool {
-	return a == b || math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
-}
-
-// must ends the test at an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -19,7 +20,9 @@ import (
 	"reprise/internal/textutil"
 )
 
-func main() { command.Main("calibrate", run) }
+func main() {
+	command.Main("calibrate", run)
+}
 
 // Names of standard input and output in messages.
 const (
@@ -155,10 +158,13 @@ func firstSet(c *cli.Context, flags []string) string {
 	return ""
 }
 
-// namesOf returns the names of flags.
-func namesOf(flags []cli.Flag) (names []string) {
+// namesOf returns the names of flags, but for some.
+func namesOf(flags []cli.Flag, but ...string) []string {
+	var names []string
 	for _, f := range flags {
-		names = append(names, f.Names()[0])
+		if name := f.Names()[0]; !slices.Contains(but, name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -44,6 +44,8 @@ func networkCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-pieces", Value: d.Learn.MaxPieces, Usage: "learn at most `N` pieces"},
 			&cli.Float64Flag{Name: "gain", Value: d.Learn.Gain,
 				Usage: "a learned breakpoint lowers the log error by at least this `PART`, 0 to 1"},
+			&cli.StringFlag{Name: "residuals", Value: "log",
+				Usage: "minimise residuals of the `log|plain` times; plain needs --breakpoints"},
 			&cli.StringFlag{Name: "statistic", Value: string(d.Statistic),
 				Usage: "of the timings of each size, of all operations, take the `median|mean|min`"},
 			&cli.Float64Flag{Name: "trim", Usage: "take the mean, without this `PART` of the timings of each size on " +
@@ -55,10 +57,13 @@ func networkCommand() *cli.Command {
 				Usage: "`BYTES` below which sends are detached (smpi/send-is-detached-thresh); from there on, send and recv " +
 					"have no overhead", DefaultText: "found, if send-late was timed; else not written, and a replay takes 65536"},
 			// The network: its time, bandwidth and latency, to which factors of sizes refer.
+			&cli.StringFlag{Name: "transfer", Value: string(d.Transfer),
+				Usage: "the time on the network, `FORMULA`: pingpong/2-os-or, pingpong/2-or, or (pingpong-or)/2"},
 			&cli.Float64Flag{Name: "bandwidth", Usage: "`BYTE/S` of a route, to which factors refer",
 				DefaultText: "that of the largest messages"},
 			&cli.Float64Flag{Name: "latency", Usage: "`SECONDS` of a route, to which factors refer",
 				DefaultText: "the smallest measured"},
+			command.Switch("clamp", "bandwidth factors at most 1, latency factors at least 1"),
 			&cli.StringSliceFlag{Name: "where", Usage: "`COLUMN=VALUE`: use only the rows with this value; may be repeated"},
 			// The platform, and the noise.
 			&cli.StringFlag{Name: "platform",
@@ -72,6 +77,8 @@ func networkCommand() *cli.Command {
 			&cli.IntFlag{Name: "cores", Value: 1, Usage: "`NUMBER` of cores of a host"},
 			&cli.StringFlag{Name: "speed", Value: "1Gf", Usage: "flop/s of a core, as `1Gf`"},
 			// Other results.
+			&cli.StringFlag{Name: "plots", Usage: "write plots of data, fit and residuals, one for each operation, into `DIR`"},
+			&cli.StringFlag{Name: "plot-format", Value: "svg", Usage: "`svg|png`"},
 			command.Switch("json", "print the report as JSON"),
 			command.Quiet(),
 		},
@@ -84,9 +91,14 @@ func networkCommand() *cli.Command {
 // the report if none of them went to the standard output.
 func runNetwork(c *cli.Context) error {
 	o := calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"),
-		Eager: c.Float64("eager"), Detached: c.Float64("detached"), Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency")}
+		Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
+		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"),
+		Plain: c.String("residuals") == "plain"}
 	// Breakpoints are learned by these, unless they are given.
 	o.Learn.MinPoints, o.Learn.MaxPieces, o.Learn.Gain = c.Int("min-points"), c.Int("max-pieces"), c.Float64("gain")
+	if r := c.String("residuals"); r != "log" && r != "plain" {
+		return command.Usagef("network: --residuals %q, want log or plain", r)
+	}
 	if text := c.String("breakpoints"); text != "" {
 		for field := range strings.SplitSeq(text, ",") {
 			b, err := strconv.ParseFloat(field, 64)
@@ -109,6 +121,7 @@ func runNetwork(c *cli.Context) error {
 		}
 	}
 	excludes(c, "breakpoints", "gain", "min-points", "max-pieces")
+	checkPlotFormat(c)
 	// Thresholds that replay would refuse in the platform are refused before the fit, and so is a machine.
 	if err := checkProperties(o.Thresholds()); err != nil {
 		return command.Usagef("network: --eager and --detached: %w", err)
@@ -147,7 +160,7 @@ func runNetwork(c *cli.Context) error {
 		return path, read
 	})
 	// Bandwidth and latency come from ping-pongs alone; without them there is nothing that these flags could change.
-	if given := firstSet(c, []string{"bandwidth", "latency"}); given != "" &&
+	if given := firstSet(c, []string{"clamp", "transfer", "bandwidth", "latency"}); given != "" &&
 		!messages.Has(calibrate.PingPong) {
 		return command.Usagef("network: --%s is about pingpong, of which there are no timings", given)
 	}
@@ -172,6 +185,7 @@ func runNetwork(c *cli.Context) error {
 		return command.Usagef("network: --hosts %d: a platform whose hosts have shared loopbacks has at most %d",
 			c.Int("hosts"), most)
 	}
+	writePlots(c, report.Series())
 	// Both files are written or none, each after its reader has taken it.
 	noise := output{what: "network noise", path: c.String("mixture"),
 		content: func(w io.Writer) error {

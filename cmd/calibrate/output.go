@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"reprise/calibrate"
+	"reprise/calibrate/charts"
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
 	"reprise/internal/textutil"
@@ -169,4 +171,30 @@ func checkProperties(list []calibrate.Property) (err error) {
 		textutil.Check(o.Set(p.Name, p.Value))
 	}
 	return o.Validate()
+}
+
+// checkPlotFormat refuses formats of --plot-format that plots cannot have.
+func checkPlotFormat(c *cli.Context) {
+	if f := c.String("plot-format"); f != "svg" && f != "png" {
+		command.Refuse(c, "--plot-format %q, want svg or png", f)
+	}
+	needs(c, "plots", "plot-format")
+}
+
+// writePlots draws each series into a file of its own in the directory of --plots, if that is given. The directory is
+// made if it is missing.
+func writePlots(c *cli.Context, list []calibrate.Series) {
+	dir, format := c.String("plots"), c.String("plot-format")
+	if dir == "" {
+		return
+	}
+	err := atomicfile.MakeDir(dir)
+	// The names of series are those of kernels and hosts, or of operations, and can be names of files.
+	for i := 0; i < len(list) && err == nil; i++ {
+		path := filepath.Join(dir, list[i].Name+"."+format)
+		err = atomicfile.Write(path, func(w io.Writer) error { return charts.Write(w, list[i], format) })
+	}
+	if err != nil {
+		textutil.Stop(fmt.Errorf("plots: %w", err))
+	}
 }
