@@ -75,6 +75,7 @@ type family struct {
 	target      grid // of the wanted number of ranks; nil: there is none
 
 	foretold, fitted int
+	late             bool    // what is being fitted takes the largest recording
 	computed, missed float64 // of computations: the time, and the errors of their fits weighted by it
 	warnings         []string
 	known            []int  // points of the domain in a direction, as numbers have told them

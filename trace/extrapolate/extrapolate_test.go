@@ -449,6 +449,44 @@ func TestApproximate(t *testing.T) {
 	must(verify.Trace(tr, nil))
 }
 
+// TestAlone: ranks that are 8 or more from both ends of a line are in the largest recording alone, so that nothing
+// confirms that they send 100 bytes. That is refused, and taken for a constant if asked for, with a warning.
+func TestAlone(t *testing.T) {
+	p := program{step: func(r *rank) {
+		if r.me >= 8 && r.me < r.ranks-8 {
+			r.send(trace.OpIsend, r.me+1, 5, 100)
+		}
+		if r.me >= 9 && r.me < r.ranks-7 {
+			r.send(trace.OpRecv, r.me-1, 5, 100)
+		}
+		r.waitall()
+	}}
+	const want = "(isend): tag: no rule gives 5 of rank 8 of 64, which is of this recording alone"
+	if _, _, _, err := extrapolated(t, p, 256, 4, 16, 64); err == nil || !strings.Contains(err.Error(), want) {
+		t.Fatalf("error %v, want one with %q", err, want)
+	}
+	var list []*trace.Trace
+	for _, n := range []int{4, 16, 64} {
+		list = append(list, recorded(t, p, n))
+	}
+	var file bytes.Buffer
+	s := must(extrapolate.Write(&file, list, extrapolate.Options{Ranks: 256, Approximate: true}))
+	if len(s.Warnings) != 4 { // tags and bytes, sent and received
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	same(t, tracetest.Open(t, file.Bytes()), recorded(t, p, 256))
+}
+
+// idle has steps in which rank 0 does nothing.
+var idle = program{before: func(r *rank) { r.collective(trace.CollBcast, 0, 0, 7) }, step: func(r *rank) {
+	if r.me > 0 && r.me < r.ranks-1 {
+		r.send(trace.OpSend, r.me+1, 3, 64)
+	}
+	if r.me > 1 {
+		r.send(trace.OpRecv, r.me-1, 3, 64)
+	}
+}}
+
 // TestRegular: recordings of 4, 16 and 64 ranks give what the program does on 256.
 func TestRegular(t *testing.T) {
 	for name, p := range map[string]program{
@@ -456,6 +494,7 @@ func TestRegular(t *testing.T) {
 		"plane": halo(plane, false, 512), "torus": halo(plane, true, 512),
 		"cube": halo(cube, false, 512), "cube torus": halo(cube, true, 512),
 		"cg": conjugate, "lu": wavefront, "transpose": transpose, "communicators": rowsAndColumns, "root": toRoot,
+		"idle": idle,
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr, _, _, err := extrapolated(t, p, 256, 4, 16, 64)

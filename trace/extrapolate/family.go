@@ -307,23 +307,26 @@ func (f *family) fitNumbers(l *leaf, i int, turns func(of, rank int) [][]int) (v
 	of := func(e *event) int64 { return e.numbers[i] }
 	data := make([][][]int64, len(f.list))
 	var first int64
-	some, same := false, true
+	some, same := 0, true // recordings that have it
 	for i, r := range f.list {
 		data[i] = make([][]int64, r.ranks)
+		here := 0
 		for rank, at := range l.at[i] {
 			values := make([]int64, len(at))
 			for k, event := range at {
 				values[k] = of(&r.events[r.streams[rank].events[event]])
-				if !some {
-					first, some = values[k], true
+				if some+here == 0 {
+					first = values[k]
 				}
+				here = 1
 				same = same && values[k] == first
 			}
 			data[i][rank] = values
 		}
+		some += here
 	}
-	if same {
-		if some && first != 0 {
+	if same && (some > 1 || first == 0) {
+		if first != 0 {
 			f.foretold++
 		}
 		return exact(first), nil
@@ -439,6 +442,7 @@ func (f *family) fitLists(l *leaf, i int) error {
 	// The values of a member must be the same for all ranks.
 	byMember := map[[2]int]int64{}
 	same := l.comm == 0
+	f.late = false
 	for _, e := range elements {
 		k := [2]int{e.of, e.rank}
 		if v, ok := byMember[k]; ok && v != e.v {
@@ -450,12 +454,12 @@ func (f *family) fitLists(l *leaf, i int) error {
 	case uniform:
 		if v, ok := f.held(own, f.scalar); ok {
 			l.counts[i] = v
-			return nil
+			return f.count(nil)
 		}
 	case same:
 		if v, ok := f.held(elements[:], f.scalar); ok {
 			l.counts[i], l.byMember[i] = v, true
-			return nil
+			return f.count(nil)
 		}
 	}
 	if f.approximate {

@@ -87,14 +87,12 @@ type point struct {
 }
 
 // uniform fits numbers, one of each size, as a function of the extents: of more parameters than one number less than
-// there are it does not take any, so that each fit is confirmed by a number.
+// there are it does not take any, so that each fit is confirmed by a number. So one number alone says nothing, but for
+// 0, which is no product of extents.
 func (f *family) uniform(points []point) (func(g grid) (int64, bool), bool) {
 	first := points[0].v
 	if !slices.ContainsFunc(points, func(p point) bool { return p.v != first }) {
-		return func(grid) (int64, bool) { return first, true }, true
-	}
-	if len(points) < 2 {
-		return nil, false
+		return func(grid) (int64, bool) { return first, true }, len(points) > 1 || first == 0
 	}
 	whole := func(r *big.Rat) (int64, bool) { return r.Num().Int64(), r.IsInt() && r.Num().IsInt64() }
 	check := func(fn func(g grid) (int64, bool)) bool {
@@ -422,17 +420,31 @@ func (f *family) fit(data [][][]int64, turns func(of, rank int) [][]int) (value,
 	if len(rows) == 0 {
 		return exact(0), nil // of what no rank does
 	}
-	var v value
-	var err error
-	if steady {
-		var ok bool
-		if v, ok = f.held(rows, f.scalar); !ok {
-			err = f.odd(rows)
-		}
-	} else {
-		v, err = f.byTurns(data, turns)
+	f.late = false
+	if !steady {
+		v, err := f.byTurns(data, turns)
+		return v, f.count(err)
 	}
-	return v, err
+	v, ok := f.held(rows, f.scalar)
+	if ok {
+		return v, f.count(nil)
+	}
+	if w := rows[0]; f.approximate && !slices.ContainsFunc(rows, func(u row) bool { return u.of != w.of || u.v != w.v }) {
+		f.warn("%s: taken for a constant, %d, as only %s has it", f.place, w.v, f.list[w.of].name)
+		return exact(w.v), nil
+	}
+	return nil, f.odd(rows)
+}
+
+// count counts a number that has been fitted, if there is no error.
+func (f *family) count(err error) error {
+	switch {
+	case err == nil && f.late:
+		f.fitted++
+	case err == nil:
+		f.foretold++
+	}
+	return err
 }
 
 // mean returns a value near numbers that no rule gives, the same for all ranks: the mean of the largest recording,
@@ -485,12 +497,12 @@ func (f *family) held(rows []row, by func([]row) (value, bool)) (value, bool) {
 			is, ok := v(f.list[last].grid, w.rank, nil)
 			return !ok || is != w.v
 		}) {
-			f.foretold++
 			return v, true
 		}
 	}
-	f.fitted++
-	return by(rows)
+	v, ok := by(rows)
+	f.late = f.late || ok
+	return v, ok
 }
 
 // odd is the error of numbers that no fit explains.
@@ -500,6 +512,9 @@ func (f *family) odd(rows []row) error {
 		if i == 0 || rows[i-1].of != w.of {
 			text += fmt.Sprintf(", %d of rank %d of %d", w.v, w.rank, f.list[w.of].ranks)
 		}
+	}
+	if rows[0].of == rows[len(rows)-1].of {
+		text += ", which is of this recording alone"
 	}
 	return fmt.Errorf("no rule gives %s", text[2:])
 }
@@ -519,6 +534,7 @@ func (f *family) byTurns(data [][][]int64, turns func(of, rank int) [][]int) (va
 		}
 	}
 	for level := depth - 1; level >= 0; level-- {
+		f.late = false
 		// By turn of this loop alone.
 		columns, same := map[int][]row{}, true
 		most := 0
@@ -616,7 +632,7 @@ func (f *family) byTurns(data [][][]int64, turns func(of, rank int) [][]int) (va
 	}
 	if depth > 0 {
 		if v, ok := f.faces(cells, at, depth-1); ok {
-			f.fitted++
+			f.late = true
 			f.changes |= 1 << (depth - 1)
 			return v, nil
 		}

@@ -118,10 +118,16 @@ func readRecording(t *trace.Trace) (*recording, error) {
 		return nil, err
 	}
 	gaps := map[gap]int32{{}: 0}
+	steps := 0
 	for rank := range cursors {
 		if err := r.read(&cursors[rank], &r.streams[rank], gaps); err != nil {
 			return nil, fmt.Errorf("%s: rank %d: %w", t.Name(), rank, err)
 		}
+		steps = max(steps, len(r.streams[rank].steps))
+	}
+	for rank := range r.streams { // of the steps in which a rank does nothing at last
+		s := &r.streams[rank]
+		s.steps = append(s.steps, slices.Repeat([]int32{int32(len(s.events)) - 1}, steps-len(s.steps))...)
 	}
 	return r, nil
 }

@@ -159,9 +159,9 @@ func (o *output) nodes(nodes []*node) error {
 				}
 				o.step++
 			default:
-				count, ok := n.times(o.g, 0, turns)
-				if !ok {
-					return fmt.Errorf("the number of steps cannot be told for a grid of %v", o.g)
+				count, err := o.most(n, turns)
+				if err != nil {
+					return err
 				}
 				for turn := range int(count) {
 					inner := append(turns[:len(turns):len(turns)], turn)
@@ -192,13 +192,9 @@ func (o *output) unroll(n *node, turns []int, loops []*node) ([]op, error) {
 		}
 		return []op{one}, nil
 	}
-	most := int64(0)
-	for rank := range o.g.ranks() {
-		count, ok := n.times(o.g, rank, turns)
-		if !ok {
-			return nil, o.cannot("turns", rank)
-		}
-		most = max(most, count)
+	most, err := o.most(n, turns)
+	if err != nil {
+		return nil, err
 	}
 	var list []op
 	for turn := range int(most) {
@@ -214,6 +210,18 @@ func (o *output) unroll(n *node, turns []int, loops []*node) ([]op, error) {
 		}
 	}
 	return list, nil
+}
+
+// most returns the most turns of a loop that a rank has: those with fewer leave the others out (op.does).
+func (o *output) most(n *node, turns []int) (most int64, err error) {
+	for rank := range o.g.ranks() {
+		count, ok := n.times(o.g, rank, turns)
+		if !ok {
+			return 0, o.cannot("turns", rank)
+		}
+		most = max(most, count)
+	}
+	return most, nil
 }
 
 // cannot is the error of a number that no whole number gives.
