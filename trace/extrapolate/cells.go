@@ -14,6 +14,68 @@ func share(n, p, u int) int {
 	return n / p
 }
 
+// along fits numbers that are shares of n points along one coordinate, with points of a halo, times a factor: they show
+// where a part has one point less than the one before it. Parts at an end may have less, being without points there.
+func (f *family) along(rows []row) (value, bool) {
+	for k := range f.list[0].grid {
+		at := func(w row) (of, u, p int) { g := f.list[w.of].grid; return w.of, g.place(w.rank)[k], g[k] }
+		parts := map[[2]int]int64{} // by recording and coordinate
+		for _, w := range rows {
+			of, u, _ := at(w)
+			parts[[2]int{of, u}] = w.v
+		}
+		i := -1
+		for ends := 1; ends >= 0 && i < 0; ends-- { // better not the parts at the ends
+			i = slices.IndexFunc(rows, func(w row) bool {
+				of, u, p := at(w)
+				return u > ends && u < p-ends && parts[[2]int{of, u - 1}] > w.v
+			})
+		}
+		if i < 0 {
+			continue
+		}
+		of, u, p := at(rows[i])
+		factor := parts[[2]int{of, u - 1}] - rows[i].v
+		for _, halo := range []int{0, 1, -1, 2, -2} {
+			n := (int(rows[i].v/factor)-halo)*p + u
+			var ends [2]int64
+			fn := func(g grid, rank int, _ []int) (int64, bool) {
+				p, u := g[k], g.place(rank)[k]
+				v := factor * int64(share(n, p, u)+halo)
+				if u == 0 {
+					v -= ends[0]
+				}
+				if u == p-1 {
+					v -= ends[1]
+				}
+				return v, p > 1 || ends == [2]int64{}
+			}
+			for end := range 2 {
+				at := slices.IndexFunc(rows, func(w row) bool { _, u, p := at(w); return p > 1 && u == end*(p-1) })
+				if at >= 0 {
+					v, _ := fn(f.list[rows[at].of].grid, rows[at].rank, nil)
+					ends[end] = v - rows[at].v
+				}
+			}
+			if !slices.ContainsFunc(rows, func(w row) bool {
+				v, ok := fn(f.list[w.of].grid, w.rank, nil)
+				return !ok || v != w.v
+			}) && slices.ContainsFunc(rows, func(w row) bool { return w.of != of }) { // which confirms it
+				f.know(n)
+				return fn, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// know keeps a number of points that has been found.
+func (f *family) know(n int) {
+	if !slices.Contains(f.known, n) {
+		f.known = append(f.known, n)
+	}
+}
+
 // line is a coordinate of a cell, modulo the extent p of the grid, by the place of the rank and the turn.
 type line struct{ a, b, c, d int }
 
@@ -167,9 +229,7 @@ func (f *family) faces(rows []row, turns []int, level int) (value, bool) {
 
 // volume returns the value of a volume times a factor.
 func (f *family) volume(n int, factor [2]int64, volume func(s *sample) int64) value {
-	if !slices.Contains(f.known, n) {
-		f.known = append(f.known, n)
-	}
+	f.know(n)
 	return func(g grid, rank int, turns []int) (int64, bool) {
 		if len(g) != 2 || g[0] != g[1] {
 			return 0, false

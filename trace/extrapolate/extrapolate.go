@@ -68,6 +68,7 @@ type family struct {
 	leaves      []*leaf
 	loops       []*node
 	depths      map[*leaf]int
+	stepped     bool       // all recordings have as many steps
 	all         []monomial // of the grid's dimensions, simple ones first
 	monomials   []monomial // the same, in the order in which they are tried
 	divisions   []division
@@ -78,9 +79,11 @@ type family struct {
 	late             bool    // what is being fitted takes the largest recording
 	computed, missed float64 // of computations: the time, and the errors of their fits weighted by it
 	warnings         []string
-	known            []int  // points of the domain in a direction, as numbers have told them
-	place            string // what is being fitted
-	changes          uint64 // the loops, outermost first, with whose turns the place that is fitted changes, as bits
+	unit             int64         // the bytes of an element, of up to 8: all sizes of messages are multiples of it
+	known            []int         // points of the domain in a direction, as numbers have told them
+	place            string        // what is being fitted
+	changes          uint64        // the loops, outermost first, with whose turns the place that is fitted changes, as bits
+	runs             map[int][]int // of loops in few of whose turns it changes: these
 }
 
 // Write writes a trace of more ranks.
@@ -149,6 +152,9 @@ func (f *family) find() (err error) {
 	for _, r := range f.list {
 		r.grid = f.rule.grid(r.ranks)
 	}
+	f.stepped = !slices.ContainsFunc(f.list, func(r *recording) bool {
+		return len(r.streams[0].steps) != len(f.list[0].streams[0].steps)
+	})
 	f.all = monomials(len(f.list[0].grid))
 	f.monomials = f.all
 	largest := f.list[len(f.list)-1]

@@ -208,10 +208,30 @@ func (f *family) walk(of, rank int, visit func(l *leaf, turns []int)) {
 	through(f.nodes)
 }
 
+// hasSize reports whether an action's first number are the bytes of a message.
+func (s *signature) hasSize() bool {
+	switch s.kind {
+	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
+		trace.KindSendrecv, trace.KindExchange, trace.KindSyncExchange:
+		return true
+	}
+	return false
+}
+
 // fitAll fits the numbers of all places.
 func (f *family) fitAll() error {
+	f.unit = 8 // of most types
+	for _, r := range f.list {
+		for i := range r.events {
+			if e := &r.events[i]; e.hasSize() {
+				for n := e.numbers[numA]; n != 0; {
+					f.unit, n = n, f.unit%n
+				}
+			}
+		}
+	}
 	for _, l := range f.leaves {
-		f.changes = 0
+		f.changes, f.runs = 0, map[int][]int{}
 		turns := func(of, rank int) (list [][]int) {
 			f.walk(of, rank, func(at *leaf, turns []int) {
 				if at == l {
@@ -240,7 +260,7 @@ func (f *family) fitAll() error {
 			}
 		}
 		f.fitGaps(l)
-		l.changes = f.changes
+		l.changes, l.runs = f.changes, f.runs
 	}
 	f.monomials = f.all
 	for _, n := range f.loops {
@@ -332,6 +352,12 @@ func (f *family) fitNumbers(l *leaf, i int, turns func(of, rank int) [][]int) (v
 		return exact(first), nil
 	}
 	v, err = f.fit(data, turns)
+	if fitted := v; err == nil && i == numA && l.hasSize() {
+		return func(g grid, rank int, turns []int) (int64, bool) {
+			n, ok := fitted(g, rank, turns)
+			return n, ok && n%f.unit == 0
+		}, nil
+	}
 	if err == nil {
 		return v, nil
 	}

@@ -94,7 +94,10 @@ func (f *family) uniform(points []point) (func(g grid) (int64, bool), bool) {
 	if !slices.ContainsFunc(points, func(p point) bool { return p.v != first }) {
 		return func(grid) (int64, bool) { return first, true }, len(points) > 1 || first == 0
 	}
-	whole := func(r *big.Rat) (int64, bool) { return r.Num().Int64(), r.IsInt() && r.Num().IsInt64() }
+	whole := func(r *big.Rat) (int64, bool) {
+		v := new(big.Int).Quo(r.Num(), r.Denom())
+		return v.Int64(), r.IsInt() && v.IsInt64()
+	}
 	check := func(fn func(g grid) (int64, bool)) bool {
 		for _, p := range points {
 			if v, ok := fn(p.g); !ok || v != p.v {
@@ -247,7 +250,7 @@ func (f *family) warn(format string, args ...any) {
 
 // scalar fits numbers of ranks.
 func (f *family) scalar(rows []row) (value, bool) {
-	for _, by := range []func([]row) (value, bool){f.everywhere, f.byClass, f.affine, f.diagonals} {
+	for _, by := range []func([]row) (value, bool){f.everywhere, f.along, f.byClass, f.affine, f.diagonals} {
 		if v, ok := by(rows); ok {
 			return v, true
 		}
@@ -528,7 +531,9 @@ func (f *family) byTurns(data [][][]int64, turns func(of, rank int) [][]int) (va
 		all[of] = make([]list, len(data[of]))
 		for rank := range data[of] {
 			if len(data[of][rank]) > 0 {
-				all[of][rank] = turns(of, rank)
+				if all[of][rank] = turns(of, rank); all[of][rank] == nil {
+					return nil, fmt.Errorf("they change from turn to turn of the loop around it")
+				}
 				depth = len(all[of][rank][0])
 			}
 		}
@@ -563,14 +568,19 @@ func (f *family) byTurns(data [][][]int64, turns func(of, rank int) [][]int) (va
 		}
 		if most == least && most <= 4096 { // a table
 			table := make([]value, most)
+			var runs []int
 			for turn := range table {
+				if turn > 0 && slices.Equal(columns[turn], columns[turn-1]) {
+					table[turn] = table[turn-1]
+					continue
+				}
 				v, ok := f.held(columns[turn], f.scalar)
 				if !ok {
 					return nil, f.odd(columns[turn])
 				}
-				table[turn] = v
+				table[turn], runs = v, append(runs, turn)
 			}
-			f.changes |= 1 << level
+			f.runs[level] = append(f.runs[level], runs...)
 			return func(g grid, rank int, turns []int) (int64, bool) {
 				if turns[level] >= len(table) {
 					return 0, false

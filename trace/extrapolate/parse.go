@@ -15,6 +15,7 @@ type parser struct {
 	of    int // the recording
 	rank  int
 	at    int
+	step  int   // how many have begun
 	turns []int // of the loops around, the innermost last
 
 	found  []visit
@@ -71,17 +72,17 @@ func (f *family) parse(of int) error {
 }
 
 // mark is how far a parser has come.
-type mark struct{ at, found, loops, before int }
+type mark struct{ at, step, found, loops, before int }
 
 // mark returns how far the parser has come.
-func (p *parser) mark() mark { return mark{p.at, len(p.found), len(p.loops), len(p.before)} }
+func (p *parser) mark() mark { return mark{p.at, p.step, len(p.found), len(p.loops), len(p.before)} }
 
 // back goes back to a mark.
 func (p *parser) back(m mark) {
 	for _, b := range slices.Backward(p.before[m.before:]) {
 		b.candidates.list, b.candidates.seen = b.list, nil
 	}
-	p.at, p.found, p.loops, p.before = m.at, p.found[:m.found], p.loops[:m.loops], p.before[:m.before]
+	p.at, p.step, p.found, p.loops, p.before = m.at, m.step, p.found[:m.found], p.loops[:m.loops], p.before[:m.before]
 }
 
 // mostRetries bounds how often a rank's last turn of a loop is taken for what comes behind the loop.
@@ -89,14 +90,23 @@ const mostRetries = 64
 
 // nodes goes through nodes; it returns false where the events do not follow.
 func (p *parser) nodes(list []*node) bool {
-	events := p.r.streams[p.rank].events
+	events, steps := p.r.streams[p.rank].events, p.r.streams[p.rank].steps
+	if !p.stepped {
+		steps = nil
+	}
 	for i, n := range list {
 		switch {
+		case n.leaf == nil && n.body == nil: // a step begins
+			if steps != nil && (p.step == len(steps) || p.at != int(steps[p.step])) {
+				return false
+			}
+			p.step++
 		case n.leaf != nil:
 			if !n.has(p.r.grid, p.rank) {
 				continue
 			}
-			if p.at == len(events) || !p.is(n.leaf, &p.r.events[events[p.at]]) {
+			over := p.step < len(steps) && p.at >= int(steps[p.step]) // the step
+			if over || p.at == len(events) || !p.is(n.leaf, &p.r.events[events[p.at]]) {
 				if p.at >= p.furthest {
 					p.furthest, p.wanted = p.at, n.leaf
 				}
@@ -110,7 +120,7 @@ func (p *parser) nodes(list []*node) bool {
 			p.turns = append(p.turns, 0)
 			for {
 				begin := p.mark()
-				if !p.nodes(n.body) || p.at == begin.at {
+				if !p.nodes(n.body) || p.at == begin.at && (steps == nil || p.step == begin.step) {
 					p.back(begin)
 					break
 				}

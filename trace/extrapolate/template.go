@@ -38,6 +38,7 @@ type leaf struct {
 	byMember [2]bool
 	compute  func(g grid) gap // the computation before it
 	changes  uint64           // as those of family
+	runs     map[int][]int
 }
 
 // way is a formula for a peer, whose parameters may change from turn to turn of the innermost loop around it.

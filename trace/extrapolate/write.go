@@ -3,6 +3,7 @@ package extrapolate
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"reprise/trace"
@@ -35,6 +36,10 @@ type output struct {
 
 	states [][]request // different requests under way; the first is none
 	state  []int       // of each rank
+
+	repeating int             // loops under way whose turns are alike
+	parts     [][]*trace.Call // that have been written in them
+	calls     []*trace.Call   // of the part under way
 }
 
 // op is an action of a part, or a loop, in the turns of loops that are unrolled.
@@ -43,6 +48,7 @@ type op struct {
 	turns []int
 	loops []*node // these loops
 	body  []op
+	run   [2]int64 // of a loop whose other turns are different: the first turn, and the one behind the last
 }
 
 // write writes the trace.
@@ -127,18 +133,34 @@ func hasSteps(nodes []*node) bool {
 	return slices.ContainsFunc(nodes, func(n *node) bool { return n.leaf == nil && (n.body == nil || hasSteps(n.body)) })
 }
 
-// varies reports whether an action within nodes changes with the turns of the loop at a depth around them.
-func varies(nodes []*node, depth int) bool {
+// varies reports whether an action within nodes changes with the turns of the loop at a depth around them. The turns
+// from one on up to the next one are alike.
+func varies(nodes []*node, depth int, turn int) (varies bool, next int) {
+	next = math.MaxInt32
 	leaves, _ := leavesOf(nodes, 0)
-	return slices.ContainsFunc(leaves, func(l *leaf) bool { return l.changes>>depth&1 != 0 })
+	for _, l := range leaves {
+		if l.changes>>depth&1 != 0 {
+			return true, turn + 1
+		}
+		for _, n := range l.runs[depth] {
+			if n > turn {
+				varies, next = true, min(next, n)
+			}
+		}
+	}
+	return varies, next
 }
 
 // nodes writes the template: the parts between beginnings of steps.
 func (o *output) nodes(nodes []*node) error {
 	var part []op
 	end := func() error {
+		o.calls, o.actions = nil, 0
 		err := o.part(part)
 		part = nil
+		if o.repeating > 0 {
+			o.parts = append(o.parts, o.calls)
+		}
 		return err
 	}
 	var through func(nodes []*node, turns []int, loops []*node) error
@@ -159,15 +181,42 @@ func (o *output) nodes(nodes []*node) error {
 				}
 				o.step++
 			default:
-				count, err := o.most(n, turns)
+				least, most, err := o.count(n, turns)
 				if err != nil {
 					return err
 				}
-				for turn := range int(count) {
+				// Where nothing changes from turn to turn, all turns behind the second write what that one does: the part
+				// that the one before has left, and their own but for the last.
+				varied, _ := varies(n.body, len(turns), 0)
+				alike := !varied
+				if alike {
+					o.repeating++
+				}
+				var written [][]*trace.Call // by the turn before
+				var state []int             // at its beginning
+				for turn := range int(most) {
+					if alike && turn > 1 && turn < int(least) && slices.Equal(state, o.state) {
+						for _, o.calls = range written {
+							if err := o.again(); err != nil {
+								return err
+							}
+							o.step++
+						}
+						continue
+					}
+					before := len(o.parts)
+					state = slices.Clone(o.state)
 					inner := append(turns[:len(turns):len(turns)], turn)
 					if err := through(n.body, inner, append(loops[:len(loops):len(loops)], n)); err != nil {
 						return err
 					}
+					written = o.parts[before:]
+				}
+				if alike {
+					o.repeating--
+				}
+				if o.repeating == 0 {
+					o.parts = nil
 				}
 			}
 		}
@@ -181,7 +230,7 @@ func (o *output) nodes(nodes []*node) error {
 
 // unroll returns a node as operations of a part: a loop in which something changes becomes its turns.
 func (o *output) unroll(n *node, turns []int, loops []*node) ([]op, error) {
-	if n.leaf != nil || !varies(n.body, len(turns)) {
+	if varied, _ := varies(n.body, len(turns), 0); !varied {
 		one := op{node: n, turns: turns, loops: loops}
 		for _, inner := range n.body {
 			ops, err := o.unroll(inner, append(turns[:len(turns):len(turns)], 0), append(loops[:len(loops):len(loops)], nil))
@@ -192,36 +241,45 @@ func (o *output) unroll(n *node, turns []int, loops []*node) ([]op, error) {
 		}
 		return []op{one}, nil
 	}
-	most, err := o.most(n, turns)
+	_, most, err := o.count(n, turns)
 	if err != nil {
 		return nil, err
 	}
 	var list []op
-	for turn := range int(most) {
+	for turn, next := 0, 0; turn < int(most); turn = next {
 		if o.actions += int64(o.g.ranks()) * int64(len(n.body)); o.actions > mostActions {
 			return nil, fmt.Errorf("more than %d actions whose numbers change from turn to turn", mostActions)
 		}
+		_, next = varies(n.body, len(turns), turn)
+		run := op{node: n, turns: append(turns[:len(turns):len(turns)], turn),
+			loops: append(loops[:len(loops):len(loops)], n), run: [2]int64{int64(turn), int64(next)}}
 		for _, inner := range n.body {
-			ops, err := o.unroll(inner, append(turns[:len(turns):len(turns)], turn), append(loops[:len(loops):len(loops)], n))
+			ops, err := o.unroll(inner, run.turns, run.loops)
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, ops...)
+			run.body = append(run.body, ops...)
+		}
+		if next > turn+1 {
+			list = append(list, run)
+		} else {
+			list = append(list, run.body...)
 		}
 	}
 	return list, nil
 }
 
-// most returns the most turns of a loop that a rank has: those with fewer leave the others out (op.does).
-func (o *output) most(n *node, turns []int) (most int64, err error) {
+// count returns the least and the most turns of a loop that a rank has: those with fewer leave the others out (op.does).
+func (o *output) count(n *node, turns []int) (least, most int64, err error) {
+	least = math.MaxInt64
 	for rank := range o.g.ranks() {
 		count, ok := n.times(o.g, rank, turns)
 		if !ok {
-			return 0, o.cannot("turns", rank)
+			return 0, 0, o.cannot("turns", rank)
 		}
-		most = max(most, count)
+		least, most = min(least, count), max(most, count)
 	}
-	return most, nil
+	return least, most, nil
 }
 
 // cannot is the error of a number that no whole number gives.
@@ -250,6 +308,20 @@ type shape struct {
 	items   []trace.Item
 	columns [][]int64 // by argument: the values of the ranks
 	vectors [][]int64
+}
+
+// again writes the calls of a part once more.
+func (o *output) again() error {
+	if err := o.w.Step(o.step); err != nil {
+		return err
+	}
+	o.parts = append(o.parts, o.calls)
+	for _, c := range o.calls {
+		if err := o.w.Call(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // part writes a step.
@@ -369,6 +441,7 @@ func (o *output) call(shapes []*shape) error {
 		}
 		s.items, s.columns, s.vectors = nil, nil, nil
 	}
+	o.calls = append(o.calls, c)
 	return o.w.Call(c)
 }
 
@@ -414,6 +487,9 @@ func (o *output) add(s *shape, items *[]trace.Item, p *op) error {
 		var ok bool
 		if values[i], ok = p.times(o.g, rank, p.turns); !ok {
 			return o.cannot("turns of a loop", rank)
+		}
+		if p.run[1] > 0 {
+			values[i] = min(values[i], p.run[1]) - p.run[0]
 		}
 	}
 	before := slices.Clone(s.open)
@@ -473,8 +549,14 @@ func (o *output) action(s *shape, items *[]trace.Item, p *op) error {
 	all := func(what string, of func(rank int) (int64, bool)) (trace.Operand, error) {
 		values := make([]int64, len(s.ranks))
 		for i, rank := range s.ranks {
-			var ok bool
-			if values[i], ok = of(rank); !ok {
+			v, ok := of(rank)
+			values[i] = v
+			switch guess := v > 0 && what != "peer"; {
+			case !ok && guess && o.approximate:
+				o.warn("%v: %s: rounded, as they are no whole number of elements in a grid of %v", l, what, o.g)
+			case !ok && guess:
+				return trace.Operand{}, fmt.Errorf("%v: %w: %d is no multiple of %d", l, o.cannot(what, rank), v, o.unit)
+			case !ok:
 				return trace.Operand{}, fmt.Errorf("%v: %w", l, o.cannot(what, rank))
 			}
 		}
