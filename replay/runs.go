@@ -305,9 +305,11 @@ func PlayedExactly(r *Result) *Played {
 	return p
 }
 
+// normal95 is of the normal distribution: estimates state 95 %.
+const normal95 = 1.959964
+
 // PlayedInPart returns what is kept of an estimate.
 func PlayedInPart(e *Estimate) *Played {
-	const normal95 = 1.959964 // of the normal distribution: estimates state 95 %
 	p := &Played{Header: e.Header, Complete: e.Complete, First: e.First, Last: e.Last, Warnings: e.Warnings,
 		Sampling:   e.Interval / normal95,
 		SeedResult: SeedResult{Makespan: e.Seconds, Gflops: e.Gflops, Messages: e.Messages}}

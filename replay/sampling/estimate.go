@@ -349,7 +349,7 @@ func (s *sampler) estimate() (*Estimate, fit) {
 	}
 	p.patterns = s.patterns(&p)
 	last := &s.done[len(s.done)-1]
-	e := &Estimate{
+	e := &Estimate{from: s,
 		Seconds: p.seconds, MeanEnd: p.seconds - last.lag(last.To), Interval: s.interval(&p, &in), Outliers: in.outliers,
 		Steps: s.o.End - s.o.First, Simulated: s.spent, Warmup: s.shape.warmup, Coupled: s.shape.coupled, Rounds: s.rounds,
 		Windows: slices.Clone(s.done), Parts: make([]Part, s.o.Parts),

@@ -58,7 +58,7 @@ func (s *sampler) repeated(ctx context.Context) (*Estimate, error) {
 		if s.o.Progress != nil {
 			s.o.Progress(e)
 		}
-		if ctx.Err() != nil || s.o.Tolerance > 0 && e.Interval <= s.o.Tolerance*e.Seconds {
+		if ctx.Err() != nil || s.o.Enough != nil && s.o.Enough(e) || s.o.Tolerance > 0 && e.Interval <= s.o.Tolerance*e.Seconds {
 			return e, nil
 		}
 		if err := s.fits(exactShare); err != nil {
@@ -153,7 +153,7 @@ func (s *sampler) repeatEstimate() *Estimate {
 	}
 	last := &s.done[len(s.done)-1]
 	mean, variance := s.sumOfKinds(s.done)
-	e := &Estimate{
+	e := &Estimate{from: s,
 		Seconds: mean + last.lag(last.To), MeanEnd: mean, Interval: math.Sqrt(variance) + drifted,
 		Steps: s.o.End - s.o.First, Simulated: s.spent, Warmup: s.shape.warmup, Coupled: true, Rounds: s.rounds,
 		Windows: slices.Clone(s.done), Parts: make([]Part, s.o.Parts),

@@ -55,11 +55,6 @@ func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 		}
 	}()
 	s := &sampler{o: o}
-	defer func() {
-		if e != nil {
-			e.from = s
-		}
-	}()
 	s.limit = s.left()
 	// Steps of known kinds stand for each other, where nothing random or undecided makes those of one kind differ
 	// for long.
@@ -76,7 +71,7 @@ func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if !s.shape.coupled && o.Scatters && o.Left == nil {
+	if !s.shape.coupled && o.Scatters && o.Left == nil && o.Enough == nil {
 		if spans, err = s.try(ctx, spans); err != nil {
 			return nil, err
 		}
@@ -95,7 +90,7 @@ func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 		if o.Progress != nil {
 			o.Progress(e)
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || o.Enough != nil && o.Enough(e) {
 			return e, nil
 		}
 		if spans, err = s.refine(e, &p); len(spans) == 0 || err != nil {
@@ -254,6 +249,8 @@ type Options struct {
 	// Tolerance is the half-width of the interval to reach, relative to the
 	// estimate; 0: as good as Left allows.
 	Tolerance float64
+	// Enough, if set, says that an estimate is good enough whatever the tolerance is. It is asked after each round.
+	Enough func(*Estimate) bool
 	// Left returns the seconds that are left for measuring; nil: no limit. New
 	// windows are chosen so that they fit; what still runs when the context ends is given up.
 	Left    func() float64

@@ -586,3 +586,23 @@ func TestOf(t *testing.T) {
 		t.Errorf("%v s and %v s", mean, e.Seconds)
 	}
 }
+
+// TestEnough: whoever knows that an estimate is good enough ends it after its first round, and one that scatters too much
+// for its tolerance is made.
+func TestEnough(t *testing.T) {
+	smooth := lu(3000)
+	r := &synthetic{steps: 3000, cost: func(k int) float64 { return smooth(k) * (1 + 0.3*noise(3, k)) }}
+	o := r.options(1e-3)
+	o.Scatters = true
+	if _, err := Run(t.Context(), o); !errors.Is(err, ErrExact) {
+		t.Fatalf("%v: this run is not chaotic", err)
+	}
+	asked := 0
+	o.Enough = func(*Estimate) bool { asked++; return true }
+	e, err := Run(t.Context(), o)
+	noError(t, err)
+	r.contains(t, e)
+	if asked != 1 || e.Rounds != 1 || e.Relative() <= 1e-3 {
+		t.Errorf("asked %d times, %d rounds, +- %.3f %%", asked, e.Rounds, 100*e.Relative())
+	}
+}
