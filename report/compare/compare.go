@@ -110,6 +110,7 @@ type Against struct {
 	ByKind   []Difference `json:"time_by_kind"`   // seconds of a rank
 	ByPhase  []Difference `json:"time_by_phase"`  //
 	ByKernel []Difference `json:"time_by_kernel"` //
+	ByDevice []Difference `json:"time_by_device"` // of its states and kernels, of runs with devices
 	Worse    bool         `json:"worse"`
 	Says     []string     `json:"says"` // what follows, in sentences without their full stops
 	Warnings []string     `json:"warnings"`
@@ -170,11 +171,11 @@ func Compare(base *Result, others []*Result, o Options) (*Comparison, error) {
 		}
 
 		// Parts are many, so that some differ by chance: their probabilities are corrected for their number, those of
-		// all three tables together. Differences within the rounding of the makespan count as none, since parts are sums
+		// all tables together. Differences within the rounding of the makespan count as none, since parts are sums
 		// of as many terms.
 		t.makespan = max(base.makespan.mean, other.makespan.mean)
 		var parts []*Difference
-		for k, list := range []*[]Difference{&a.ByKind, &a.ByPhase, &a.ByKernel} {
+		for k, list := range []*[]Difference{&a.ByKind, &a.ByPhase, &a.ByKernel, &a.ByDevice} {
 			*list = t.parts(base, other, k)
 			for i := range *list {
 				parts = append(parts, &(*list)[i])

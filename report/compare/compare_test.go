@@ -61,6 +61,16 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestDevices: states and kernels of devices are parts as well.
+func TestDevices(t *testing.T) {
+	a := edited(t, "a", exactText, `"complete"`, `"device_by_state": [{"name": "busy", "mean_s": 8}], "device_time": [{"name": "dgemm", "mean_s": 7}], "complete"`)
+	b := edited(t, "b", exactText, `"complete"`, `"device_by_state": [{"name": "busy", "mean_s": 9}], "device_time": [{"name": "dgemm", "mean_s": 7}], "complete"`)
+	got := compared(t, a, b, Options{}).ByDevice
+	if len(got) != 2 || got[0].Name != "busy" || got[0].Difference != 1 || got[1].Name != "dgemm" || got[1].Verdict != Equal {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestPartsOfEstimates: a part that no window of an estimate saw may take some time all the same.
 func TestPartsOfEstimates(t *testing.T) {
 	a := edited(t, "a", estimateText, `"complete"`, `"time_by_kind": [{"name": "compute", "mean_s": 8, "interval_s": 0.1}], "complete"`)

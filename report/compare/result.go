@@ -56,7 +56,7 @@ type part struct {
 }
 
 // by is what the times of parts are sorted by, in the order of tables.
-var by = [3]string{"kind", "phase", "kernel"}
+var by = [4]string{"kind", "phase", "kernel", "device"}
 
 // tellsParts reports whether a result says where the time went.
 func (r *Result) tellsParts() bool { return len(slices.Concat(r.parts[:]...)) > 0 }
@@ -124,6 +124,8 @@ type document struct {
 	Kinds       []replay.EstimatedShare `json:"time_by_kind"`
 	Phases      []replay.EstimatedShare `json:"time_by_phase"`
 	KernelTimes []replay.EstimatedShare `json:"time_by_kernel"`
+	States      []replay.EstimatedShare `json:"device_by_state"`
+	Devices     []replay.EstimatedShare `json:"device_time"`
 }
 
 // Read reads a result: what replay --json prints, or a page of replay --report. Errors name the file.
@@ -255,7 +257,7 @@ func decode(text []byte) (_ *Result, err error) {
 	default:
 		res.Kind = Exact
 	}
-	for i, shares := range [][]replay.EstimatedShare{d.Kinds, d.Phases, d.KernelTimes} {
+	for i, shares := range [][]replay.EstimatedShare{d.Kinds, d.Phases, d.KernelTimes, append(d.States, d.Devices...)} {
 		for _, s := range shares {
 			if err := cmp.Or(plausible("mean_s", s.Mean), plausible("interval_s", s.Interval)); err != nil {
 				return nil, fmt.Errorf("time by %s: %s: %w", by[i], textutil.Quote(s.Name), err)
@@ -339,6 +341,7 @@ var keys = map[string][]string{
 	"runs": keysOf(replay.SeedResult{}), "draws": keysOf(replay.SeedResult{}),
 	"time_s": keysOf(replay.PartTimes{}), "time_names": keysOf(replay.PartNames{}),
 	"time_by_kind": keysOf(replay.EstimatedShare{}), "time_by_phase": keysOf(replay.EstimatedShare{}), "time_by_kernel": keysOf(replay.EstimatedShare{}),
+	"device_by_state": keysOf(replay.EstimatedShare{}), "device_time": keysOf(replay.EstimatedShare{}),
 }
 
 // keysOf returns the keys of the fields of a struct.

@@ -80,8 +80,8 @@ func (c *Comparison) tables(a *Against) []*textutil.Table {
 			string(d.Verdict))
 	}
 	// Parts have intervals in seconds, and probabilities that are corrected for their number.
-	titles := []string{"time of a rank, s", "phase, s", "kernel, s"}
-	for i, parts := range [][]Difference{a.ByKind, a.ByPhase, a.ByKernel} {
+	titles := []string{"time of a rank, s", "phase, s", "kernel, s", "device, s"}
+	for i, parts := range [][]Difference{a.ByKind, a.ByPhase, a.ByKernel, a.ByDevice} {
 		if len(parts) == 0 {
 			continue
 		}

@@ -7,7 +7,7 @@ const bothOf = (first, second) => ({name: second.name, labels: [first, second].f
 function differencesOf(first, second) {
   const {name, against: c} = second, size = d => Math.abs(d.difference), soft = x => h("span", {class: "soft"}, x);
   if (!c) return null;
-  const times = ["kind", "kernel", "phase"].flatMap(by => c["time_by_" + by].map(d => ({...d, name: `${by}: ${d.name}`}))).sort((x, y) => size(y) - size(x));
+  const times = ["kind", "kernel", "device", "phase"].flatMap(by => c["time_by_" + by].map(d => ({...d, name: `${by}: ${d.name}`}))).sort((x, y) => size(y) - size(x));
   const list = [{...c.makespan_s, name: "makespan"}, ...times], most = Math.max(...list.map(size), 1e-300), colours = {more: "#D55E00", less: "#009E73"};
   const chance = p => (p === undefined ? "–" : p < 0.0001 ? "<0.0001" : p.toFixed(4)), share = x => percent(x, 2);
   const row = ({name: what, a, b, difference, interval: i, relative, p, p_holm: holm = p, verdict}, write, bar) => {
