@@ -254,16 +254,13 @@ func (c *communicator) peer(own, rank int32) (int32, error) {
 	return members[rank], nil
 }
 
-// families are the communicators of the run as families of the trace, which are partitions of its ranks.
-// Communicators that have no rank in common share a family, and so do those of the same ranks that did not live at
-// the same time.
+// families are the communicators of the run as families of the trace. Those of the same ranks that did not live at the same
+// time share a family, too.
 type families struct {
-	parts []partition // family n+1; family 0 is the world
+	*trace.Families
 	// By communicator of the run, the family of its messages. Those of a rank to itself are the world's.
-	index  []int32
-	ranks  int
-	extra  map[operations]int32 // families of operations that cannot have that of their communicator
-	selves int32                // the family in which each rank is alone; 0: none needs it
+	index []int32
+	extra map[operations]int32 // families of operations that cannot have that of their communicator
 }
 
 // operations names operations of a communicator that have a family of their own: the rooted ones of an
@@ -275,41 +272,12 @@ type operations struct {
 	nth  int64 // 0 if root is meant
 }
 
-// partition is a family: communicators without a common rank.
-type partition struct {
-	name   string
-	groups [][]int32 // their ranks, in order
-	taken  []bool
-}
-
-// packed is how many families, those added last, are searched for room. It bounds the time for programs that go
-// on making communicators.
-const packed = 64
-
-// place returns a family with a group of these ranks, which it adds.
-func (f *families) place(ranks []int32) int32 {
-	last := max(0, len(f.parts)-packed)
-	n := last + slices.IndexFunc(f.parts[last:], func(p partition) bool {
-		// A partition has room if none of the ranks is in one of its groups.
-		return !slices.ContainsFunc(ranks, func(r int32) bool { return p.taken[r] })
-	})
-	if n < last {
-		n = len(f.parts)
-		f.parts = append(f.parts, partition{name: fmt.Sprintf("comm%d", n+1), taken: make([]bool, f.ranks)})
-	}
-	for _, r := range ranks {
-		f.parts[n].taken[r] = true
-	}
-	f.parts[n].groups = append(f.parts[n].groups, ranks)
-	return 1 + int32(n)
-}
-
 // apart returns the family of its own that operations have, in which the ranks are a group in this order. It is
 // made by the first rank that asks.
 func (f *families) apart(o operations, ranks []int32) int32 {
 	n, ok := f.extra[o]
 	if !ok {
-		n = f.place(ranks)
+		n = f.Place(ranks)
 		f.extra[o] = n
 	}
 	return n
@@ -321,37 +289,5 @@ func (f *families) ofAll(comm int) int32 {
 	if comm != alone {
 		return f.index[comm]
 	}
-	if f.selves == 0 {
-		// Most programs never need it, so it is made at the first call.
-		p := partition{name: "self", taken: make([]bool, f.ranks)}
-		for r := range f.ranks {
-			p.groups, p.taken[r] = append(p.groups, []int32{int32(r)}), true
-		}
-		f.parts = append(f.parts, p)
-		f.selves = int32(len(f.parts))
-	}
-	return f.selves
-}
-
-// list returns the families for the header. Ranks without a communicator are in a group of their own, in which no
-// operation takes place.
-func (f *families) list() []trace.CommFamily {
-	list := []trace.CommFamily{{Name: "world", Groups: []trace.Group{{Stride: 1, Count: int32(f.ranks)}}}}
-	for _, p := range f.parts {
-		var groups []trace.Group
-		for _, ranks := range p.groups {
-			groups = append(groups, trace.GroupOf(ranks))
-		}
-		var rest []int32
-		for r, taken := range p.taken {
-			if !taken {
-				rest = append(rest, int32(r))
-			}
-		}
-		if len(rest) > 0 {
-			groups = append(groups, trace.GroupOf(rest))
-		}
-		list = append(list, trace.CommFamily{Name: p.name, Groups: groups})
-	}
-	return list
+	return f.Selves()
 }

@@ -160,8 +160,8 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 		Params: []trace.Param{{Name: trace.ParamMPI, Value: m.summary.Library}, {Name: trace.ParamRate, Value: fmt.Sprint(o.Rate)},
 			{Name: trace.ParamHosts, Value: strings.Join(m.summary.Hosts, ", ")}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		CommFamilies: m.families.list(), CallSites: callSites(), Phases: names, Kernels: declared(m.kernels),
-		Markers: markers, Communicators: len(m.families.parts) > 0,
+		CommFamilies: m.families.List(), CallSites: callSites(), Phases: names, Kernels: declared(m.kernels),
+		Markers: markers, Communicators: m.families.Any(),
 	}
 	switch {
 	case m.summary.Steps == 0:
@@ -347,7 +347,7 @@ func (m *merger) survey() error {
 	})
 
 	// Each communicator gets its family.
-	f := &families{index: make([]int32, len(m.comms)), ranks: len(m.streams), extra: map[operations]int32{}}
+	f := &families{trace.NewFamilies(len(m.streams)), make([]int32, len(m.comms)), map[operations]int32{}}
 	m.families = f
 	last := map[string]int{} // by ranks: the communicator that had them last
 	for id := alone + 1; id < len(m.comms); id++ {
@@ -364,7 +364,7 @@ func (m *merger) survey() error {
 		if again {
 			f.index[id] = f.index[before]
 		} else {
-			f.index[id] = f.place(slices.Concat(c.members, c.others))
+			f.index[id] = f.Place(slices.Concat(c.members, c.others))
 		}
 	}
 	return nil
@@ -400,7 +400,7 @@ func (m *merger) translate() ([]outline, error) {
 	}
 	if m.o.Partial {
 		all := slices.Clone(late)
-		cut(newMatching(m.table, m.families.list(), len(late)), late)
+		cut(newMatching(m.table, m.families.List(), len(late)), late)
 		var list []string
 		for rank := range all {
 			if n := len(all[rank]) - len(late[rank]); n > 0 {
@@ -411,7 +411,7 @@ func (m *merger) translate() ([]outline, error) {
 		m.warnOf(list)
 	}
 	if threads {
-		if err := newPlay(newMatching(m.table, m.families.list(), len(late)), late).run(); err != nil {
+		if err := newPlay(newMatching(m.table, m.families.List(), len(late)), late).run(); err != nil {
 			return nil, err
 		}
 	}
@@ -423,7 +423,7 @@ func (m *merger) translate() ([]outline, error) {
 		}
 		s.ranks = append(s.ranks, f.items)
 	}
-	matching := newMatching(m.table, m.families.list(), len(folders))
+	matching := newMatching(m.table, m.families.List(), len(folders))
 	var ranks []outline
 	var err error
 	if mark := m.o.StepMark; mark != "" {

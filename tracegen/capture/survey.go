@@ -216,7 +216,7 @@ func (m *merger) answer() error {
 		sizes[p][bytes] += n
 	}
 	open := make([][]unended, len(m.streams))
-	matching := newMatching(m.table, m.families.list(), len(m.streams))
+	matching := newMatching(m.table, m.families.List(), len(m.streams))
 	for rank := range m.streams {
 		t := m.translator(rank, func(step int32) {
 			s := &m.table.steps[step]

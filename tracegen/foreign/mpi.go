@@ -124,33 +124,28 @@ func (k *rank) mpi(c *mpiCall, place string, line int) {
 		}
 		return c.counts[side] * c.sizes[side]
 	}
-	if kind, ok := messageKinds[name]; ok {
+	base, persistent := strings.CutSuffix(name, "_init")
+	if kind, ok := messageKinds[base]; ok {
 		side := sends
 		if kind == trace.KindRecv || kind == trace.KindIrecv {
 			side = receives
 		}
 		m := message(kind, c.comm, c.peers[side], c.tags[side], bytes(side))
-		m.room = int64(side)
-		if len(c.requests) == 0 {
+		if m.room = int64(side); len(c.requests) == 0 {
 			k.add(m)
 			return
 		}
-		k.renew(c.requests[0], place, line)
-		k.post(c.requests[0], m, side == receives && m.peer == trace.AnySource && c.id != 0)
+		if k.renew(c.requests[0], place, line); !persistent {
+			k.post(c.requests[0], m, side == receives && m.peer == trace.AnySource && c.id != 0)
+			return
+		}
+		started := map[trace.Kind]trace.Kind{trace.KindSend: trace.KindStart, trace.KindSsend: trace.KindIssend,
+			trace.KindRecv: trace.KindIrecv}
+		m.kind = int64(started[kind])
+		k.requests[c.requests[0]] = request{starts: &m}
 		return
 	}
 	switch name {
-	case "Send_init", "Bsend_init", "Rsend_init", "Ssend_init", "Recv_init":
-		m := message(trace.KindStart, c.comm, c.peers[sends], c.tags[sends], bytes(sends))
-		switch name {
-		case "Ssend_init":
-			m.kind = int64(trace.KindIssend)
-		case "Recv_init":
-			m = message(trace.KindIrecv, c.comm, c.peers[receives], c.tags[receives], bytes(receives))
-			m.room = 1
-		}
-		k.renew(c.requests[0], place, line)
-		k.requests[c.requests[0]] = request{starts: &m}
 	case "Start", "Startall":
 		for _, h := range c.requests {
 			q := k.requests[h]

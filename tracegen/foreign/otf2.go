@@ -86,7 +86,11 @@ func openOTF2(name string, events bool, f func(o *otf2File, kind byte)) {
 		case kind == otf2Zero && chunks > 0:
 			continue
 		case kind == otf2Chunk:
-			o.start()
+			if order := o.raw(1)[0]; order != 'B' && order != '#' {
+				textutil.Stop(fmt.Errorf("order of bytes %d, want %d or %d", order, 'B', '#'))
+			} else if o.order = binary.LittleEndian; order == '#' {
+				o.order = binary.BigEndian
+			}
 			o.raw(16)
 			chunks++
 			continue
@@ -113,18 +117,6 @@ func openOTF2(name string, events bool, f func(o *otf2File, kind byte)) {
 		}
 		o.data = o.raw(int(n))
 		f(o, kind)
-	}
-}
-
-// start reads the order of bytes.
-func (o *otf2File) start() {
-	switch order := o.raw(1)[0]; order {
-	case 'B':
-		o.order = binary.LittleEndian
-	case '#':
-		o.order = binary.BigEndian
-	default:
-		textutil.Stop(fmt.Errorf("order of bytes %d, want %d or %d", order, 'B', '#'))
 	}
 }
 

@@ -218,7 +218,7 @@ func TestOTF2(t *testing.T) {
 			flops 5
 			reducescatter recv 10,20,30x1 flops 0
 			flops 5
-			allreduce send 4x1 flops 0 comm comm2
+			allreduce send 4x1 flops 0 comm self
 			flops 5
 			ialltoall send 5x1 recv 5x1
 			flops 5

@@ -164,7 +164,7 @@ func TestPRV(t *testing.T) {
 			flops 10
 			gather root 1 send 10x1 recv 10x1 comm comm1
 			flops 10
-			allreduce send 1x1 flops 0 comm comm2
+			allreduce send 1x1 flops 0 comm self
 			`)
 	var texts []string
 	for _, w := range warnings {

@@ -275,11 +275,7 @@ func (k *rank) world(comm int, peer int64) (int32, bool) {
 
 // families gives the communicators in use their families of the trace, as few as hold them side by side.
 func (r *recording) families(h *trace.Header, used map[int]bool) {
-	type part struct {
-		taken  []bool
-		groups [][]int32
-	}
-	var parts []part
+	families := trace.NewFamilies(len(r.ranks))
 	last := map[string]int{} // by members: the communicator that had them last
 	for n := firstComm; n < len(r.comms); n++ {
 		c := &r.comms[n]
@@ -297,49 +293,13 @@ func (r *recording) families(h *trace.Header, used map[int]bool) {
 			c.family = r.comms[before].family
 			continue
 		}
-		at := max(0, len(parts)-mostOpen)
-		for at < len(parts) && slices.ContainsFunc(c.members, func(m int32) bool { return parts[at].taken[m] }) {
-			at++
-		}
-		if at == len(parts) {
-			parts = append(parts, part{taken: make([]bool, len(r.ranks))})
-		}
-		for _, m := range c.members {
-			parts[at].taken[m] = true
-		}
-		parts[at].groups = append(parts[at].groups, c.members)
-		c.family = at + 1
+		c.family = int(families.Place(c.members))
 	}
 	if used[self] {
-		p := part{taken: make([]bool, len(r.ranks))}
-		for i := range p.taken {
-			p.taken[i] = true
-			p.groups = append(p.groups, []int32{int32(i)})
-		}
-		parts = append(parts, p)
-		r.comms[self].family = len(parts)
+		r.comms[self].family = int(families.Selves())
 	}
-	for i, p := range parts {
-		f := trace.CommFamily{Name: fmt.Sprintf("comm%d", i+1)}
-		var rest []int32 // ranks without a communicator are in a group that no call names
-		for m, taken := range p.taken {
-			if !taken {
-				rest = append(rest, int32(m))
-			}
-		}
-		if len(rest) > 0 {
-			p.groups = append(p.groups, rest)
-		}
-		for _, g := range p.groups {
-			f.Groups = append(f.Groups, trace.GroupOf(g))
-		}
-		h.CommFamilies = append(h.CommFamilies, f)
-	}
-	h.Communicators = len(parts) > 0 || r.nobody
+	h.CommFamilies, h.Communicators = families.List(), families.Any() || r.nobody
 }
-
-// mostOpen bounds the families in which room for a communicator is looked for.
-const mostOpen = 16
 
 // freedBefore reports whether a rank had freed one communicator when it made another.
 func (k *rank) freedBefore(one, other int) bool {
