@@ -145,100 +145,70 @@ func (f *family) points(least int) (list []int) {
 	return list
 }
 
-// fits reports whether all samples are one multiple of a volume.
-func fits(list []sample, volume func(s *sample) int64) (factor [2]int64, ok bool) {
-	v0 := volume(&list[0])
-	if v0 <= 0 {
-		return factor, false
-	}
-	for i := range list[1:] {
-		s := &list[1+i]
-		if volume(s)*list[0].v != v0*s.v {
-			return factor, false
-		}
-	}
-	return [2]int64{list[0].v, v0}, true
-}
-
 // diagonals fits numbers that are sums, over the cells of a rank, of faces of two directions, but for cells at an end
 // of the third direction.
 func (f *family) diagonals(rows []row) (value, bool) {
-	list := f.square(rows, nil)
-	if list == nil {
-		return nil, false
-	}
 	all := []line{{c: 1}, {a: 1, c: 1}, {a: 1, c: -1}, {b: 1, c: 1}, {b: 1, c: -1}, {c: -1}}
-	for _, n := range f.points(list[len(list)-1].p) {
-		for i, first := range all {
-			for _, second := range all[i:] {
-				for k := -1; k < 2*len(all); k++ { // the direction whose cells at an end are left out
-					volume := func(s *sample) (sum int64) {
-						for t := range s.p {
-							if k >= 0 && all[k/2].at(s.p, s.x, t) == k%2*(s.p-1) {
-								continue
-							}
-							sum += int64(share(n, s.p, first.at(s.p, s.x, t)) * share(n, s.p, second.at(s.p, s.x, t)))
-						}
-						return sum
-					}
-					if factor, ok := fits(list, volume); ok {
-						return f.volume(n, factor, volume), true
-					}
-				}
+	return f.cells(f.square(rows, nil), all, 1+2*len(all), func(s *sample, n int, first, second line, out int) (sum int64) {
+		for t := range s.p { // out is the end of a direction whose cells are left out; 0: none
+			if out == 0 || all[(out-1)/2].at(s.p, s.x, t) != (out-1)%2*(s.p-1) {
+				sum += int64(share(n, s.p, first.at(s.p, s.x, t)) * share(n, s.p, second.at(s.p, s.x, t)))
 			}
 		}
-	}
-	return nil, false
+		return sum
+	})
 }
 
 // faces fits numbers of turns that are faces of one cell of a rank; inner ones do not have the points at an end of the
 // domain.
 func (f *family) faces(rows []row, turns []int, level int) (value, bool) {
-	list := f.square(rows, turns)
+	v, ok := f.cells(f.square(rows, turns), lines(), 2, func(s *sample, n int, first, second line, cut int) int64 {
+		edge := func(l line) int {
+			u := l.at(s.p, s.x, s.turn)
+			size := share(n, s.p, u)
+			if u == 0 {
+				size -= cut
+			}
+			if u == s.p-1 {
+				size -= cut
+			}
+			return size
+		}
+		return int64(edge(first) * edge(second))
+	})
+	return func(g grid, rank int, turns []int) (int64, bool) { return v(g, rank, turns[level:]) }, ok
+}
+
+// cells fits samples that are one multiple of a volume of cells of a domain, given by two coordinates and a variant.
+func (f *family) cells(list []sample, all []line, variants int,
+	of func(s *sample, n int, first, second line, variant int) int64) (value, bool) {
 	if list == nil {
 		return nil, false
 	}
-	all := lines()
 	for _, n := range f.points(list[len(list)-1].p) {
 		for i, first := range all {
 			for _, second := range all[i:] {
-				for cut := range 2 {
-					edge := func(p, u int) int {
-						size := share(n, p, u)
-						if u == 0 {
-							size -= cut
+				for variant := range variants {
+					volume := func(s *sample) int64 { return of(s, n, first, second, variant) }
+					v0 := volume(&list[0])
+					if v0 <= 0 || slices.ContainsFunc(list, func(s sample) bool { return volume(&s)*list[0].v != v0*s.v }) {
+						continue
+					}
+					f.know(n)
+					return func(g grid, rank int, turns []int) (int64, bool) {
+						if len(g) != 2 || g[0] != g[1] {
+							return 0, false
 						}
-						if u == p-1 {
-							size -= cut
+						s := sample{p: g[0], x: g.place(rank)}
+						if len(turns) > 0 {
+							s.turn = turns[0]
 						}
-						return size
-					}
-					volume := func(s *sample) int64 {
-						return int64(edge(s.p, first.at(s.p, s.x, s.turn)) * edge(s.p, second.at(s.p, s.x, s.turn)))
-					}
-					if factor, ok := fits(list, volume); ok {
-						v := f.volume(n, factor, volume)
-						return func(g grid, rank int, turns []int) (int64, bool) { return v(g, rank, turns[level:]) }, true
-					}
+						v := volume(&s) * list[0].v
+						return v / v0, v%v0 == 0
+					}, true
 				}
 			}
 		}
 	}
 	return nil, false
-}
-
-// volume returns the value of a volume times a factor.
-func (f *family) volume(n int, factor [2]int64, volume func(s *sample) int64) value {
-	f.know(n)
-	return func(g grid, rank int, turns []int) (int64, bool) {
-		if len(g) != 2 || g[0] != g[1] {
-			return 0, false
-		}
-		s := sample{p: g[0], x: g.place(rank)}
-		if len(turns) > 0 {
-			s.turn = turns[0]
-		}
-		v := volume(&s) * factor[0]
-		return v / factor[1], v%factor[1] == 0
-	}
 }

@@ -6,7 +6,7 @@ import (
 	"reprise/trace"
 )
 
-// This file says how computations follow from the size (family.fitGaps).
+// This file says how computations follow from the size (family.fitGaps), and numbers without a rule (family.mean).
 
 // fitGaps fits the computation before a place: its mean over the ranks, as a constant or the monomial of the extents
 // with the least error. This is how much the smaller recordings differ from what the fit says of them, at most.
@@ -35,35 +35,61 @@ func (f *family) fitGaps(l *leaf) {
 		l.compute = func(grid) gap { return gap{} }
 		return
 	}
-	// The last recording is the nearest to what is wanted: the fit goes through it, and the others choose the power.
 	last := len(means) - 1
-	worst := func(m monomial) float64 {
-		e := 0.0
-		for i := range last {
-			if means[i] > 0 {
-				r := means[last] / means[i] * m.ratio(grids[i], grids[last])
-				e = math.Max(e, math.Max(r, 1/r)-1)
-			} else {
-				e = math.Inf(1)
-			}
-		}
-		return e
-	}
-	best, least := monomial{}, worst(monomial{})
-	for _, m := range f.monomials {
-		if e := worst(m); e < 0.8*least { // clearly better than a simpler one
-			best, least = m, e
-		}
-	}
-	f.weigh(means[last], least)
+	fn, e := scaled(grids, means, f.monomials)
+	f.weigh(means[last], e)
 	l.compute = func(g grid) gap {
-		mean := math.Round(means[last] * best.ratio(g, grids[last]))
+		mean := math.Round(fn(g))
 		spread := spreads[last] / means[last]
-		if !math.IsInf(least, 0) { // a replay with noise has the error of the fit, too
-			spread = math.Sqrt(float64(spread*spread) + float64(least*least))
+		if !math.IsInf(e, 0) { // a replay with noise has the error of the fit, too
+			spread = math.Sqrt(float64(spread*spread) + float64(e*e))
 		}
 		return gap{mean, math.Round(mean * spread)}
 	}
+}
+
+// scaled returns the last of some means, that of the recording nearest to what is wanted, times the monomial that the
+// others follow best, and by how much they differ from it at most.
+func scaled(grids []grid, means []float64, among []monomial) (fn func(g grid) float64, e float64) {
+	last := len(means) - 1
+	var best monomial
+	e = math.Inf(1)
+	for _, m := range append([]monomial{{}}, among...) {
+		worst := 0.0
+		for i := range last {
+			r := means[last] / means[i] * m.ratio(grids[i], grids[last])
+			worst = math.Max(worst, math.Max(r, 1/r)-1)
+		}
+		if worst < 0.8*e { // clearly better than a simpler one
+			best, e = m, worst
+		}
+	}
+	return func(g grid) float64 { return means[last] * best.ratio(g, grids[last]) }, e
+}
+
+// mean returns a value near numbers that no rule gives, the same for all ranks: their mean, scaled. It warns of the
+// range.
+func (f *family) mean(what string, data [][][]int64) value {
+	var grids []grid
+	var means []float64
+	var low, high int64
+	for of, r := range f.list {
+		sum, n := 0.0, 0.0
+		low, high = math.MaxInt64, math.MinInt64
+		for _, list := range data[of] {
+			for _, v := range list {
+				sum, n = sum+float64(v), n+1
+				low, high = min(low, v), max(high, v)
+			}
+		}
+		if n > 0 {
+			grids, means = append(grids, r.grid), append(means, sum/n)
+		}
+	}
+	last := len(means) - 1
+	fn, _ := scaled(grids, means, f.all)
+	f.warn("%s: by the mean, %.6g on %v ranks, where numbers are %d to %d", what, means[last], grids[last].ranks(), low, high)
+	return func(g grid, _ int, _ []int) (int64, bool) { return int64(math.Round(fn(g))), true }
 }
 
 // weigh notes the error of a fit, weighted by the time.

@@ -208,22 +208,12 @@ func (f *family) walk(of, rank int, visit func(l *leaf, turns []int)) {
 	through(f.nodes)
 }
 
-// hasSize reports whether an action's first number are the bytes of a message.
-func (s *signature) hasSize() bool {
-	switch s.kind {
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
-		trace.KindSendrecv, trace.KindExchange, trace.KindSyncExchange:
-		return true
-	}
-	return false
-}
-
 // fitAll fits the numbers of all places.
 func (f *family) fitAll() error {
 	f.unit = 8 // of most types
 	for _, r := range f.list {
 		for i := range r.events {
-			if e := &r.events[i]; e.hasSize() {
+			if e := &r.events[i]; e.peers[0] >= 0 {
 				for n := e.numbers[numA]; n != 0; {
 					f.unit, n = n, f.unit%n
 				}
@@ -352,7 +342,7 @@ func (f *family) fitNumbers(l *leaf, i int, turns func(of, rank int) [][]int) (v
 		return exact(first), nil
 	}
 	v, err = f.fit(data, turns)
-	if fitted := v; err == nil && i == numA && l.hasSize() {
+	if fitted := v; err == nil && i == numA && len(l.ways[0]) > 0 {
 		return func(g grid, rank int, turns []int) (int64, bool) {
 			n, ok := fitted(g, rank, turns)
 			return n, ok && n%f.unit == 0
@@ -438,73 +428,6 @@ func (f *family) bind(p *path, g grid) (way, bool) {
 		w.first[k] = first
 	}
 	return w, true
-}
-
-// fitLists fits the counts by rank of a place: the same for all of the communicator, or by the member.
-func (f *family) fitLists(l *leaf, i int) error {
-	var elements, own []row
-	uniform := true
-	for of, r := range f.list {
-		for rank, at := range l.at[of] {
-			for _, event := range at {
-				n := r.events[r.streams[rank].events[event]].lists[i]
-				if n == 0 {
-					return nil
-				}
-				values := r.lists[n]
-				own = append(own, row{of, rank, values[0]})
-				for member, v := range values {
-					uniform = uniform && v == values[0]
-					if l.comm == 0 {
-						elements = append(elements, row{of, member, v})
-					}
-				}
-			}
-		}
-	}
-	if len(own) == 0 {
-		return nil
-	}
-	// The values of a member must be the same for all ranks.
-	byMember := map[[2]int]int64{}
-	same := l.comm == 0
-	f.late = false
-	for _, e := range elements {
-		k := [2]int{e.of, e.rank}
-		if v, ok := byMember[k]; ok && v != e.v {
-			same = false
-		}
-		byMember[k] = e.v
-	}
-	switch {
-	case uniform:
-		if v, ok := f.held(own, f.scalar); ok {
-			l.counts[i] = v
-			return f.count(nil)
-		}
-	case same:
-		if v, ok := f.held(elements[:], f.scalar); ok {
-			l.counts[i], l.byMember[i] = v, true
-			return f.count(nil)
-		}
-	}
-	if f.approximate {
-		data := make([][][]int64, len(f.list))
-		for of, r := range f.list {
-			data[of] = make([][]int64, r.ranks)
-			for rank, at := range l.at[of] {
-				for _, event := range at {
-					data[of][rank] = append(data[of][rank], r.lists[r.events[r.streams[rank].events[event]].lists[i]]...)
-				}
-			}
-		}
-		l.counts[i] = f.mean(fmt.Sprintf("%v: counts %s by rank", l, []string{"sent", "received"}[i]), data)
-		return nil
-	}
-	r, rank := f.list[own[0].of], own[0].rank
-	e := &r.events[r.streams[rank].events[l.at[own[0].of][rank][0]]]
-	return &misfit{fmt.Sprintf("%v: its counts by rank follow no rule, such as those of rank %d of %d: %s", l, rank, r.ranks,
-		brief(r.lists[e.lists[i]]))}
 }
 
 // request is one under way: where it was made, and a number.

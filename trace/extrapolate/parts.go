@@ -1,0 +1,193 @@
+package extrapolate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"reprise/trace"
+)
+
+// This file goes through the template for the wanted size (output.nodes): steps as lists of operations (op), with those
+// loops of which all turns are alike.
+
+// op is an action of a part, or a loop, in the turns of loops that are unrolled.
+type op struct {
+	*node
+	turns []int
+	loops []*node // these loops
+	body  []op
+	run   [2]int64 // of a loop whose other turns are different: the first turn, and the one behind the last
+}
+
+// hasSteps reports whether steps begin within nodes.
+func hasSteps(nodes []*node) bool {
+	return slices.ContainsFunc(nodes, func(n *node) bool { return n.leaf == nil && (n.body == nil || hasSteps(n.body)) })
+}
+
+// varies reports whether an action within nodes changes with the turns of the loop at a depth around them. The turns
+// from one on up to the next one are alike.
+func varies(nodes []*node, depth int, turn int) (varies bool, next int) {
+	next = math.MaxInt32
+	leaves, _ := leavesOf(nodes, 0)
+	for _, l := range leaves {
+		if l.changes>>depth&1 != 0 {
+			return true, turn + 1
+		}
+		for _, n := range l.runs[depth] {
+			if n > turn {
+				varies, next = true, min(next, n)
+			}
+		}
+	}
+	return varies, next
+}
+
+// nodes writes the template: the parts between beginnings of steps.
+func (o *output) nodes(nodes []*node) error {
+	var part []op
+	end := func() error {
+		o.calls, o.actions = nil, 0
+		err := o.part(part)
+		part = nil
+		if o.repeating > 0 {
+			o.parts = append(o.parts, o.calls)
+		}
+		return err
+	}
+	var through func(nodes []*node, turns []int, loops []*node) error
+	through = func(nodes []*node, turns []int, loops []*node) error {
+		for _, n := range nodes {
+			switch {
+			case n.leaf != nil || n.body != nil && !hasSteps(n.body):
+				ops, err := o.unroll(n, turns, loops)
+				if err != nil {
+					return err
+				}
+				part = append(part, ops...)
+			case n.body == nil:
+				if o.step >= 0 {
+					if err := end(); err != nil {
+						return err
+					}
+				}
+				o.step++
+			default:
+				least, most, err := o.count(n, turns)
+				if err != nil {
+					return err
+				}
+				// Where nothing changes from turn to turn, all turns behind the second write what that one does: the part
+				// that the one before has left, and their own but for the last.
+				varied, _ := varies(n.body, len(turns), 0)
+				alike := !varied
+				if alike {
+					o.repeating++
+				}
+				var written [][]*trace.Call // by the turn before
+				var state []int             // at its beginning
+				for turn := range int(most) {
+					if alike && turn > 1 && turn < int(least) && slices.Equal(state, o.state) {
+						for _, o.calls = range written {
+							if err := o.again(); err != nil {
+								return err
+							}
+							o.step++
+						}
+						continue
+					}
+					before := len(o.parts)
+					state = slices.Clone(o.state)
+					inner := append(turns[:len(turns):len(turns)], turn)
+					if err := through(n.body, inner, append(loops[:len(loops):len(loops)], n)); err != nil {
+						return err
+					}
+					written = o.parts[before:]
+				}
+				if alike {
+					o.repeating--
+				}
+				if o.repeating == 0 {
+					o.parts = nil
+				}
+			}
+		}
+		return nil
+	}
+	if err := through(nodes, nil, nil); err != nil {
+		return err
+	}
+	return end()
+}
+
+// unroll returns a node as operations of a part: a loop in which something changes becomes its turns.
+func (o *output) unroll(n *node, turns []int, loops []*node) ([]op, error) {
+	if varied, _ := varies(n.body, len(turns), 0); !varied {
+		one := op{node: n, turns: turns, loops: loops}
+		for _, inner := range n.body {
+			ops, err := o.unroll(inner, append(turns[:len(turns):len(turns)], 0), append(loops[:len(loops):len(loops)], nil))
+			if err != nil {
+				return nil, err
+			}
+			one.body = append(one.body, ops...)
+		}
+		return []op{one}, nil
+	}
+	_, most, err := o.count(n, turns)
+	if err != nil {
+		return nil, err
+	}
+	var list []op
+	for turn, next := 0, 0; turn < int(most); turn = next {
+		if o.actions += int64(o.g.ranks()) * int64(len(n.body)); o.actions > mostActions {
+			return nil, fmt.Errorf("more than %d actions whose numbers change from turn to turn", mostActions)
+		}
+		_, next = varies(n.body, len(turns), turn)
+		run := op{node: n, turns: append(turns[:len(turns):len(turns)], turn),
+			loops: append(loops[:len(loops):len(loops)], n), run: [2]int64{int64(turn), int64(next)}}
+		for _, inner := range n.body {
+			ops, err := o.unroll(inner, run.turns, run.loops)
+			if err != nil {
+				return nil, err
+			}
+			run.body = append(run.body, ops...)
+		}
+		if next > turn+1 {
+			list = append(list, run)
+		} else {
+			list = append(list, run.body...)
+		}
+	}
+	return list, nil
+}
+
+// count returns the least and the most turns of a loop that a rank has: those with fewer leave the others out (op.does).
+func (o *output) count(n *node, turns []int) (least, most int64, err error) {
+	least = math.MaxInt64
+	for rank := range o.g.ranks() {
+		count, ok := n.times(o.g, rank, turns)
+		if !ok {
+			return 0, 0, o.cannot("turns", rank)
+		}
+		least, most = min(least, count), max(most, count)
+	}
+	return least, most, nil
+}
+
+// cannot is the error of a number that no whole number gives.
+func (o *output) cannot(what string, rank int) error {
+	return fmt.Errorf("%s of rank %d cannot be told for a grid of %v", what, rank, o.g)
+}
+
+// does reports whether a rank does an operation.
+func (p *op) does(g grid, rank int) bool {
+	for i, n := range p.loops {
+		if n == nil {
+			continue
+		}
+		if count, ok := n.times(g, rank, p.turns[:i]); !ok || int64(p.turns[i]) >= count {
+			return false
+		}
+	}
+	return p.leaf == nil || p.has(g, rank)
+}
