@@ -314,32 +314,14 @@ func numberName(k trace.Kind, i int) string {
 
 // fitNumbers fits a number of a place.
 func (f *family) fitNumbers(l *leaf, i int, turns func(of, rank int) [][]int) (v value, err error) {
-	of := func(e *event) int64 { return e.numbers[i] }
 	data := make([][][]int64, len(f.list))
-	var first int64
-	some, same := 0, true // recordings that have it
-	for i, r := range f.list {
-		data[i] = make([][]int64, r.ranks)
-		here := 0
-		for rank, at := range l.at[i] {
-			values := make([]int64, len(at))
-			for k, event := range at {
-				values[k] = of(&r.events[r.streams[rank].events[event]])
-				if some+here == 0 {
-					first = values[k]
-				}
-				here = 1
-				same = same && values[k] == first
+	for of, r := range f.list {
+		data[of] = make([][]int64, r.ranks)
+		for rank, at := range l.at[of] {
+			for _, event := range at {
+				data[of][rank] = append(data[of][rank], r.events[r.streams[rank].events[event]].numbers[i])
 			}
-			data[i][rank] = values
 		}
-		some += here
-	}
-	if same && (some > 1 || first == 0) {
-		if first != 0 {
-			f.foretold++
-		}
-		return exact(first), nil
 	}
 	v, err = f.fit(data, turns)
 	if fitted := v; err == nil && i == numA && len(l.ways[0]) > 0 {

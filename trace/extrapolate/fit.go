@@ -419,8 +419,8 @@ func (f *family) fit(data [][][]int64, turns func(of, rank int) [][]int) (value,
 			}
 		}
 	}
-	if len(rows) == 0 {
-		return exact(0), nil // of what no rank does
+	if steady && !slices.ContainsFunc(rows, func(w row) bool { return w.v != 0 }) {
+		return exact(0), nil // also of what no rank does
 	}
 	f.late = false
 	if !steady {

@@ -365,18 +365,21 @@ func (o *output) action(s *shape, items *[]trace.Item, p *op) error {
 	it := trace.Item{Op: ops[kind], Sym: int(l.sym), Slot: l.slot}
 	// Numbers of the ranks become operands.
 	all := func(what string, of func(rank int) (int64, bool)) (trace.Operand, error) {
-		values := make([]int64, len(s.ranks))
+		values, rounded := make([]int64, len(s.ranks)), false
 		for i, rank := range s.ranks {
 			v, ok := of(rank)
 			values[i] = v
 			switch guess := v > 0 && what != "peer"; {
 			case !ok && guess && o.approximate:
-				o.warn("%v: %s: rounded, as they are no whole number of elements in a grid of %v", l, what, o.g)
+				rounded = true
 			case !ok && guess:
 				return trace.Operand{}, fmt.Errorf("%v: %w: %d is no multiple of %d", l, o.cannot(what, rank), v, o.unit)
 			case !ok:
 				return trace.Operand{}, fmt.Errorf("%v: %w", l, o.cannot(what, rank))
 			}
+		}
+		if rounded {
+			o.warn("%v: %s: rounded, as they are no whole number of elements in a grid of %v", l, what, o.g)
 		}
 		return s.column(values), nil
 	}
