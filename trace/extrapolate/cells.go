@@ -179,6 +179,29 @@ func (f *family) faces(rows []row, turns []int, level int) (value, bool) {
 	return func(g grid, rank int, turns []int) (int64, bool) { return v(g, rank, turns[level:]) }, ok
 }
 
+// labels fits numbers of turns that name a cell of a rank by two of its coordinates, the second one times the number of
+// cells in a direction, from some number on: tags.
+func (f *family) labels(rows []row, turns []int, level int) (value, bool) {
+	list := f.square(rows, turns)
+	all := lines()
+	if list == nil {
+		return nil, false
+	}
+	for _, first := range all {
+		for _, second := range all {
+			label := func(s *sample) int64 { return int64(first.at(s.p, s.x, s.turn) + s.p*second.at(s.p, s.x, s.turn)) }
+			base := list[0].v - label(&list[0])
+			if !slices.ContainsFunc(list, func(s sample) bool { return base+label(&s) != s.v }) {
+				return func(g grid, rank int, turns []int) (int64, bool) {
+					s := sample{p: g[0], x: g.place(rank), turn: turns[level]}
+					return base + label(&s), len(g) == 2 && g[0] == g[1]
+				}, true
+			}
+		}
+	}
+	return nil, false
+}
+
 // cells fits samples that are one multiple of a volume of cells of a domain, given by two coordinates and a variant.
 func (f *family) cells(list []sample, all []line, variants int,
 	of func(s *sample, n int, first, second line, variant int) int64) (value, bool) {

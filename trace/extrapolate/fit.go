@@ -57,7 +57,7 @@ func (m monomial) rat(g grid) *big.Rat {
 // monomials returns those that are tried in grids of so many dimensions, simple ones first.
 func monomials(dims int) (list []monomial) {
 	const most = 2 // of an exponent
-	for all := 1; all <= max(most, dims); all++ {
+	for all := 1; all <= max(most+1, dims); all++ {
 		var each func(m monomial, k, left int)
 		each = func(m monomial, k, left int) {
 			if k == dims {
@@ -67,8 +67,8 @@ func monomials(dims int) (list []monomial) {
 				return
 			}
 			for _, e := range []int{0, -1, 1, -2, 2} {
-				// Of higher order only products of all extents count.
-				if n := max(e, -e); n <= left && (all <= most || n <= 1) {
+				// Of higher order only products of all extents count, in planes also with one squared.
+				if n := max(e, -e); n <= left && (all <= most || n <= 1 || dims == 2) {
 					m[k] = e
 					each(m, k+1, left-n)
 				}

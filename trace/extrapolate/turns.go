@@ -126,7 +126,11 @@ func (f *family) byTurns(data [][][]int64, turns func(of, rank int) [][]int) (va
 		}
 	}
 	if depth > 0 {
-		if v, ok := f.faces(cells, at, depth-1); ok {
+		v, ok := f.faces(cells, at, depth-1)
+		if !ok {
+			v, ok = f.labels(cells, at, depth-1)
+		}
+		if ok {
 			f.late = true
 			f.changes |= 1 << (depth - 1)
 			return v, nil
