@@ -208,7 +208,13 @@ func TestEnergySampled(t *testing.T) {
 	if off := math.Abs(*e.Joules - *exact.Joules); off > e.EnergyInterval+0.001**exact.Joules || e.EnergyInterval > 0.1**exact.Joules {
 		t.Errorf("%g J within %g, exact %g", *e.Joules, e.EnergyInterval, *exact.Joules)
 	}
-	runs, err := replay.Runs(t.Context(), open, m, o, replay.RunsOptions{Runs: 2, Workers: 2})
+	runs, err := replay.Runs(t.Context(), o, replay.RunsOptions{Runs: 2, Workers: 2}, func(o replay.Options) (*replay.Result, error) {
+		tr, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return replay.Run(t.Context(), tr, m, o)
+	})
 	noError(t, err)
 	near(t, "mean of runs", runs.Joules.Mean, *exact.Joules)
 }

@@ -62,7 +62,7 @@ func TestMeanOverSeeds(t *testing.T) {
 	for g := range groups {
 		o := b.Options
 		o.Seed = uint64(1 + g*runs)
-		e, err := replay.RunsFunc(t.Context(), o, replay.RunsOptions{Runs: runs, Workers: 1}, play)
+		e, err := replay.Runs(t.Context(), o, replay.RunsOptions{Runs: runs, Workers: 1}, play)
 		noError(t, err)
 		if math.Abs(e.Makespan.Mean-100) <= e.Makespan.Interval {
 			within++
@@ -272,7 +272,7 @@ func TestRunsDoNotDependOnWorkers(t *testing.T) {
 	var want *replay.Ensemble
 	for _, workers := range []int{1, 2, 5} {
 		last := 0
-		e, err := replay.RunsFunc(t.Context(), seeded(11), replay.RunsOptions{Runs: 6, Workers: workers, Progress: func(n int) { last = n }}, play)
+		e, err := replay.Runs(t.Context(), seeded(11), replay.RunsOptions{Runs: 6, Workers: workers, Progress: func(n int) { last = n }}, play)
 		if err == nil && last != 6 {
 			t.Errorf("%d workers: progress ends with %d runs", workers, last)
 		}
@@ -314,7 +314,7 @@ func seeded(seed uint64) replay.Options {
 // 3.1824 of it over 2 (Student's 97.5 % quantile, 3 degrees of freedom).
 func TestSpread(t *testing.T) {
 	values := []float64{1, 6, 2, 3}
-	e, err := replay.RunsFunc(t.Context(), seeded(1), replay.RunsOptions{Runs: 4, Workers: 2}, func(o replay.Options) (*replay.Result, error) {
+	e, err := replay.Runs(t.Context(), seeded(1), replay.RunsOptions{Runs: 4, Workers: 2}, func(o replay.Options) (*replay.Result, error) {
 		return &replay.Result{Makespan: values[o.Seed-1]}, nil
 	})
 	noError(t, err)
@@ -336,15 +336,15 @@ func TestRunsErrors(t *testing.T) {
 		}
 		return &replay.Result{}, nil
 	}
-	if _, err := replay.RunsFunc(t.Context(), seeded(1), replay.RunsOptions{Runs: 9}, play); !errors.Is(err, fail) || err.Error() != "seed 3: it fails" {
+	if _, err := replay.Runs(t.Context(), seeded(1), replay.RunsOptions{Runs: 9}, play); !errors.Is(err, fail) || err.Error() != "seed 3: it fails" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := replay.RunsFunc(t.Context(), seeded(1), replay.RunsOptions{Runs: 1}, play); err == nil {
+	if _, err := replay.Runs(t.Context(), seeded(1), replay.RunsOptions{Runs: 1}, play); err == nil {
 		t.Error("one run is accepted")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if e, err := replay.RunsFunc(ctx, seeded(0), replay.RunsOptions{Runs: 2}, play); e != nil || !errors.Is(err, context.Canceled) {
+	if e, err := replay.Runs(ctx, seeded(0), replay.RunsOptions{Runs: 2}, play); e != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, %v", e, err)
 	}
 }
@@ -353,7 +353,7 @@ func TestRunsErrors(t *testing.T) {
 func TestRunsStopped(t *testing.T) {
 	for _, at := range []int{1, 2, 5} {
 		ctx, cancel := context.WithCancel(t.Context())
-		e, err := replay.RunsFunc(ctx, seeded(7), replay.RunsOptions{Runs: 9}, func(o replay.Options) (*replay.Result, error) {
+		e, err := replay.Runs(ctx, seeded(7), replay.RunsOptions{Runs: 9}, func(o replay.Options) (*replay.Result, error) {
 			if o.Seed == 7+uint64(at) {
 				cancel()
 				return nil, ctx.Err()

@@ -84,27 +84,13 @@ type RunsOptions struct {
 	Progress func(ended int)
 }
 
-// Runs is Run for several seeds, from Options.Seed on. Each replay opens the trace for itself. The result does not
-// depend on the number of workers. If the context ends, the error is its cause, and the ensemble has the runs before
-// the first that had not ended; it is nil if these are fewer than two.
+// Runs replays with several seeds, from Options.Seed on. The function play, which is called from several goroutines,
+// replays with one, and opens for itself what it replays. The result does not depend on the number of workers. If the
+// context ends, the error is its cause, and the ensemble has the runs before the first that had not ended; it is nil if
+// these are fewer than two.
 //
 // The progress function of o is not called, and no checkpoint is written.
-func Runs(ctx context.Context, open func() (*trace.Trace, error), m Machine, o Options,
-	ro RunsOptions) (*Ensemble, error) {
-	return RunsFunc(ctx, o, ro, func(o Options) (*Result, error) {
-		t, err := open()
-		if err != nil {
-			return nil, err
-		}
-		defer t.Close()
-		return Run(ctx, t, m, o)
-	})
-}
-
-// RunsFunc is Runs for what play replays: a source, or a trace that comes in several forms.
-// It is called from several goroutines.
-func RunsFunc(ctx context.Context, o Options, ro RunsOptions,
-	play func(o Options) (*Result, error)) (*Ensemble, error) {
+func Runs(ctx context.Context, o Options, ro RunsOptions, play func(o Options) (*Result, error)) (*Ensemble, error) {
 	runs, first := ro.Runs, o.Seed
 	if runs < 2 {
 		return nil, fmt.Errorf("%d runs, want at least 2", runs)

@@ -157,6 +157,35 @@ func (a *Action) Asks() bool { return a.Kind == KindPoll || a.Kind == KindAsk }
 // Operates reports whether the action is a collective operation.
 func (a *Action) Operates() bool { return a.Kind == KindCollective || a.Kind == KindIcollective }
 
+// Family returns the family of the communicator that an action is on, -1 if it is on none, or on that of all ranks. A
+// message is on a communicator if its family is one (Header.Communicators); a message to nobody is as any other.
+func (a *Action) Family() int {
+	switch {
+	case a.Operates():
+		return int(a.Comm()) - 1
+	case a.Kind == KindPoll || a.Kind == KindNull || opRules[kindOps[a.Kind]].symbol == symbolFamily:
+		return int(a.Sym)
+	}
+	return -1
+}
+
+// Together returns the communicator of an action, 1 + its family or 0, if all its ranks call it together: a collective
+// operation, or one of a window or a file.
+func (a *Action) Together() (comm int32, all bool) {
+	switch a.Kind {
+	case KindCollective, KindIcollective:
+		all = true
+	case KindSync:
+		all = a.SyncKind().Collective()
+	case KindFile:
+		_, all = a.FileKind()
+	}
+	if !all {
+		return 0, false
+	}
+	return int32(a.Family()) + 1, true
+}
+
 // Seconds returns the duration of a KindSleep action.
 func (a *Action) Seconds() float64 { return math.Float64frombits(uint64(a.X[0])) }
 

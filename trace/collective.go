@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // This file says what a collective operation is in a trace: its kinds and their arguments, Builder.Collective, which
@@ -80,6 +81,12 @@ func (k CollectiveKind) String() string {
 		return collectiveRules[k].name
 	}
 	return fmt.Sprintf("collective %d", uint8(k))
+}
+
+// CollectiveNamed returns the kind that has a name, and whether there is one.
+func CollectiveNamed(name string) (CollectiveKind, bool) {
+	i := slices.IndexFunc(collectiveRules[:], func(r collectiveRule) bool { return r.name == name })
+	return CollectiveKind(max(0, i)), i >= 0
 }
 
 // SendsPerRank reports whether a call counts what it sends rank by rank.

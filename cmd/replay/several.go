@@ -40,7 +40,7 @@ func (j *job) replayRuns(ctx context.Context) error {
 	begin, workers := time.Now(), min(runtime.GOMAXPROCS(0), j.runs)
 	ro := replay.RunsOptions{Runs: j.runs, Workers: workers, Progress: bar.Set,
 		Rating: func(res *replay.Result) (float64, error) { return rating(j.hpcgOf(res)) }}
-	e, err := replay.RunsFunc(ctx, j.options, ro, func(o replay.Options) (*replay.Result, error) {
+	e, err := replay.Runs(ctx, j.options, ro, func(o replay.Options) (*replay.Result, error) {
 		// Called from several goroutines: each replay has observers of its own.
 		var list observed
 		for _, out := range j.outputs {

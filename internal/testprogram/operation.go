@@ -174,7 +174,11 @@ func (o *operation) do(op string) {
 	case "test":
 		o.b.Test(o.slot())
 	case "waitall", "waitany", "waitsome", "testall", "testany", "testsome":
-		o.b.Complete(completions[op], o.slots()...)
+		mode := trace.CompleteAll
+		for mode.String() != op {
+			mode++
+		}
+		o.b.Complete(mode, o.slots()...)
 	case "drain":
 		slots := o.slots()
 		o.b.Loop(trace.Const(int64(len(slots))), func() {
@@ -237,28 +241,13 @@ type persistent struct {
 	bytes  int64
 }
 
-// kinds and completions are the words of collective operations and of waits and tests: those of package trace.
-var (
-	kinds       = map[string]trace.CollectiveKind{}
-	completions = map[string]trace.Completion{}
-)
-
-func init() {
-	for m := trace.CompleteAll; m <= trace.TestSome; m++ {
-		completions[m.String()] = m
-	}
-	for k := range trace.CollectiveKind(trace.NumCollectives) {
-		kinds[k.String()] = k
-	}
-}
-
 // collective makes the call of a collective operation, whose words are in the order in which program.c reads them;
 // an i before its name makes it nonblocking.
 func (o *operation) collective(op string) {
-	kind, blocking := kinds[op]
+	kind, blocking := trace.CollectiveNamed(op)
 	if !blocking {
 		var ok bool
-		if kind, ok = kinds[strings.TrimPrefix(op, "i")]; !ok {
+		if kind, ok = trace.CollectiveNamed(strings.TrimPrefix(op, "i")); !ok {
 			panic(o.failure("no operation"))
 		}
 	}

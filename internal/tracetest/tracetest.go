@@ -1,6 +1,6 @@
 // Package tracetest builds small traces for tests of what reads, replays or shows traces: of ranks that each do
-// something of their own ([Trace]), of a grid of 2x3 ranks with call sites ([GridHeader], [Traced], [PollBlock]), of a
-// ring ([Ring]), and of whatever bytes say ([Wild]). Traces of real programs are in testdata and come from tracegen.
+// something of their own ([Trace]), of a grid of 2x3 ranks with call sites ([GridHeader]), of a ring ([Ring]), and of
+// whatever bytes say ([Wild]). Traces of real programs are in testdata and come from tracegen.
 package tracetest
 
 import (
@@ -147,49 +147,6 @@ func GridHeader() *trace.Header {
 	h.CallSites = []trace.CallSite{{Name: "t", Masks: []int{2}, Counts: trace.NoAxis, Block: 1,
 		Params: []trace.ParamColumn{{Name: "m", Axis: 1}, {Name: "n", Axis: 2}, {Name: "v", Axis: 0, Vector: true}}}}
 	return h
-}
-
-// Traced writes a trace of one call per step of the block and reads it back. Its arguments are the same in each.
-func Traced(t testing.TB, h *trace.Header, steps int, b *trace.Builder) *trace.Trace {
-	t.Helper()
-	data := written(h, func(w *trace.Writer) {
-		n := int64(Must(w.Program().Add(b)))
-		v := w.Vector(trace.Vector{Values: []int64{5, 0, 7, 1}})
-		for s := range steps {
-			Check(t, errors.Join(w.Step(s), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 0}}, Blocks: []int64{n, n},
-				Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}})))
-		}
-	})
-	return Must(trace.NewReader(bytes.NewReader(data), "test.trace.zst"))
-}
-
-// PollBlock defines a pollable (guarded by a message from rank 5 or not) whose
-// body computes (99, arg), polls it once, and works 10 columns in chunks of 4.
-func PollBlock(t *testing.T, h *trace.Header, guarded bool) *trace.Trace {
-	t.Helper()
-	data := written(h, func(w *trace.Writer) {
-		body := trace.NewBuilder("body", 1)
-		body.Compute(0, trace.Const(99), body.Param(0))
-		work := trace.NewBuilder("work", 2)
-		work.Compute(0, work.Param(0), work.Param(1))
-		bodyBlock, workBlock := Must(w.Program().Add(body)), Must(w.Program().Add(work))
-		b := trace.NewBuilder("polls", 3)
-		if guarded {
-			b.DefineGuarded(0, 0, trace.Const(5), trace.Const(77), bodyBlock, b.Param(0))
-		} else {
-			b.Define(0, bodyBlock, b.Param(0))
-		}
-		b.Compute(0, trace.Const(1), trace.Const(1))
-		b.Poll(0)
-		b.Compute(0, trace.Const(2), trace.Const(2))
-		b.Work(0, b.Param(1).Plus(8), trace.Const(4), workBlock, b.Param(1))
-		b.PollWait(0)
-		b.Poll(0)
-		n := int64(Must(w.Program().Add(b)))
-		Check(t, errors.Join(w.Step(0), w.Call(&trace.Call{Masks: [][]int64{{1, 1, 1}}, Blocks: []int64{n, n},
-			Args: [][]int64{{10, 20}, {1, 2, 3}, {w.Vector(trace.Vector{Values: []int64{1}})}}})))
-	})
-	return Must(trace.NewReader(bytes.NewReader(data), "polls"))
 }
 
 // RingHeader is that of 2x3 ranks with one call site: the column's number, and two sizes per column.

@@ -17,7 +17,14 @@ func replayHPL(t *testing.T, n, nb int, kernels string, seed uint64, runs int) *
 	t.Helper()
 	open, m, o := hplOn(t, n, nb, kernels)
 	o.Seed = seed
-	e, err := replay.Runs(t.Context(), open, m, o, replay.RunsOptions{Runs: runs, Workers: runtime.GOMAXPROCS(0)})
+	workers := runtime.GOMAXPROCS(0)
+	e, err := replay.Runs(t.Context(), o, replay.RunsOptions{Runs: runs, Workers: workers}, func(o replay.Options) (*replay.Result, error) {
+		tr, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return replay.Run(t.Context(), tr, m, o)
+	})
 	noError(t, err)
 	var text bytes.Buffer
 	noError(t, replay.NewEnsembleReport(e, replay.Provenance{Tool: "replay test"}).WriteJSON(&text))

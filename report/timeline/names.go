@@ -196,19 +196,15 @@ func (n *actionNames) args(args []Arg, a *trace.Action, of *request) []Arg {
 		if c.Kind.Spans() {
 			args = append(args, Arg{Name: "span", Named: true, Int: c.Span})
 		}
-		if comm := a.Comm(); comm > 0 {
-			args = n.comm(args, &trace.Action{Sym: uint16(comm - 1)})
-		}
-		return args
+		return n.comm(args, a)
 	}
 	return n.comm(append(args, peerArg("peer", a.Peer), bytesArg("bytes", a.X[0]), tagArg("tag", a.Tag)), a)
 }
 
-// comm appends the communicator's family, if that has a name. Sym is the number of the family in all actions but
-// collective ones, which have it elsewhere (trace.Action.Comm).
+// comm appends the communicator's family, if that has a name.
 func (n *actionNames) comm(args []Arg, a *trace.Action) []Arg {
-	if int(a.Sym) < len(n.header.CommFamilies) {
-		if name := n.header.CommFamilies[a.Sym].Name; name != "" && name != "-" {
+	if f := a.Family(); f >= 0 && f < len(n.header.CommFamilies) {
+		if name := n.header.CommFamilies[f].Name; name != "" && name != "-" {
 			return append(args, Arg{Name: "communicator", Kind: TextArg, Text: name})
 		}
 	}

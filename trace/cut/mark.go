@@ -143,7 +143,7 @@ func List(t *trace.Trace) ([]Found, error) {
 		if a.Kind == trace.KindPhase && a.Flags&trace.FlagEnd == 0 {
 			count(phases, int(a.Sym), rank)
 		}
-		if f := family(a); f >= 0 && f < len(comms) {
+		if f := a.Family(); f >= 0 && f < len(comms) {
 			count(comms, f, rank)
 		}
 		if a.Operates() && a.Comm() == 0 {
@@ -263,11 +263,11 @@ func (f *finder) see(r *trace.ActionReader, a *trace.Action) {
 			}
 		}
 	case CommFirst:
-		if *here == nowhere && family(a) == f.symbol {
+		if *here == nowhere && a.Family() == f.symbol {
 			*here = at
 		}
 	case CommLast:
-		if family(a) == f.symbol {
+		if a.Family() == f.symbol {
 			*here = at + 1
 		}
 	case AfterOperation:
@@ -302,19 +302,4 @@ func (f *finder) close(r *trace.ActionReader) error {
 		so = fmt.Sprintf(": there are %d", n)
 	}
 	return fmt.Errorf("mark %v: rank %d does not come to it%s", f.mark, rank, so)
-}
-
-// family returns the family of the communicator that an action is on, -1 if it is on none.
-// A message is on a communicator if its family is one; the actions of windows and files always are.
-func family(a *trace.Action) int {
-	switch a.Kind {
-	case trace.KindCollective, trace.KindIcollective:
-		return int(a.Comm()) - 1
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
-		trace.KindStart, trace.KindExchange,
-		trace.KindSyncExchange, trace.KindSendrecv, trace.KindIprobe, trace.KindProbe, trace.KindPoll, trace.KindNull,
-		trace.KindAccess, trace.KindIaccess, trace.KindSync, trace.KindFile:
-		return int(a.Sym)
-	}
-	return -1
 }

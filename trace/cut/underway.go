@@ -62,6 +62,9 @@ func (u *underWay) message(from, to, tag int32, family uint16, n int64) {
 
 // see notes an action of a rank. Messages are counted, not compared: that sizes agree is for package verify.
 func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
+	if comm, all := a.Together(); all {
+		u.call(rank, comm)
+	}
 	switch a.Kind {
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart:
 		u.message(rank, a.Peer, a.Tag, a.Sym, 1)
@@ -78,15 +81,8 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 		u.message(rank, a.Peer, a.Tag, a.Sym, 1)
 		source, tag := a.Source()
 		u.message(source, rank, tag, a.Sym, -1)
-	case trace.KindCollective, trace.KindIcollective:
-		u.call(rank, a.Comm())
-	case trace.KindFile:
-		if _, collective := a.FileKind(); collective {
-			u.call(rank, int32(a.Sym)+1)
-		}
 	case trace.KindSync:
 		if a.SyncKind().Collective() {
-			u.call(rank, int32(a.Sym)+1)
 			break
 		}
 		// A lock of either kind is ended by an unlock.

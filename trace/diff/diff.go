@@ -439,7 +439,7 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 		return false
 	}
 	// The tag of a collective operation holds the family's number, which is compared after translation.
-	if collective := x.Kind == trace.KindCollective || x.Kind == trace.KindIcollective; !collective && x.Tag != y.Tag {
+	if !x.Operates() && x.Tag != y.Tag {
 		return false
 	}
 	switch x.Kind {
@@ -460,11 +460,6 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 		return true
 	case trace.KindCompute, trace.KindLaunch:
 		return int32(x.Sym) == m.kernels[y.Sym] && x.X == y.X
-	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindRecv, trace.KindIrecv,
-		trace.KindExchange, trace.KindSyncExchange, trace.KindSendrecv,
-		trace.KindIprobe, trace.KindProbed, trace.KindPoll, trace.KindNull, trace.KindProbe, trace.KindStart,
-		trace.KindAccess, trace.KindIaccess, trace.KindSync, trace.KindFile:
-		return int32(x.Sym) == m.families[y.Sym] && x.X == y.X
 	case trace.KindComplete:
 		return x.Sym == y.Sym && slices.Equal(a.Requests(x.X[0]), b.Requests(y.X[0]))
 	case trace.KindCollective, trace.KindIcollective:
@@ -475,6 +470,9 @@ func (m *symbolMap) equal(x, y *trace.Action, a, b *trace.Cursor) bool {
 			}
 		}
 		return reflect.DeepEqual(p, q)
+	}
+	if f := y.Family(); f >= 0 {
+		return x.Family() == int(m.families[f]) && x.X == y.X
 	}
 	return x.Sym == y.Sym && x.X == y.X
 }

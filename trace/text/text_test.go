@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -29,7 +30,51 @@ func recorded(t *testing.T, text string) *Recorded {
 	return tracetest.Must(ReadRecorded(strings.NewReader(text), "polls"))
 }
 
-// TestListingOfPolls lists rank 1 of tracetest.PollBlock: it polls once, then works on 10
+// traced is a trace of steps of one call each, of the block that add makes: process rows have 10 and 20, process columns
+// 1, 2 and 3.
+func traced(t *testing.T, h *trace.Header, steps int, vector, mask []int64,
+	add func(p *trace.Program) *trace.Builder) *trace.Trace {
+	t.Helper()
+	var file bytes.Buffer
+	w := tracetest.Must(trace.NewWriter(&file, h, trace.WriterOptions{}))
+	n := int64(tracetest.Must(w.Program().Add(add(w.Program()))))
+	v := w.Vector(trace.Vector{Values: vector})
+	for s := range steps {
+		tracetest.Check(t, errors.Join(w.Step(s), w.Call(&trace.Call{Masks: [][]int64{mask}, Blocks: []int64{n, n},
+			Args: [][]int64{{10, 20}, {1, 2, 3}, {v}}})))
+	}
+	tracetest.Check(t, w.Close())
+	return tracetest.Must(trace.NewReader(&file, "test.trace.zst"))
+}
+
+// blockTraced is a trace of a block, which process columns 0 and 1 call in each step.
+func blockTraced(t *testing.T, h *trace.Header, steps int, b *trace.Builder) *trace.Trace {
+	t.Helper()
+	return traced(t, h, steps, []int64{5, 0, 7, 1}, []int64{1, 1, 0}, func(*trace.Program) *trace.Builder { return b })
+}
+
+// pollBlock is a trace that defines a pollable, guarded by a message from rank 5, whose body computes (99, arg), polls
+// it once, and works 10 columns in chunks of 4.
+func pollBlock(t *testing.T) *trace.Trace {
+	t.Helper()
+	return traced(t, tracetest.GridHeader(), 1, []int64{1}, []int64{1, 1, 1}, func(p *trace.Program) *trace.Builder {
+		body, work := trace.NewBuilder("body", 1), trace.NewBuilder("work", 2)
+		body.Compute(0, trace.Const(99), body.Param(0))
+		work.Compute(0, work.Param(0), work.Param(1))
+		bodyBlock, workBlock := tracetest.Must(p.Add(body)), tracetest.Must(p.Add(work))
+		b := trace.NewBuilder("polls", 3)
+		b.DefineGuarded(0, 0, trace.Const(5), trace.Const(77), bodyBlock, b.Param(0))
+		b.Compute(0, trace.Const(1), trace.Const(1))
+		b.Poll(0)
+		b.Compute(0, trace.Const(2), trace.Const(2))
+		b.Work(0, b.Param(1).Plus(8), trace.Const(4), workBlock, b.Param(1))
+		b.PollWait(0)
+		b.Poll(0)
+		return b
+	})
+}
+
+// TestListingOfPolls lists rank 1 of pollBlock: it polls once, then works on 10
 // columns in chunks of 4.
 func TestListingOfPolls(t *testing.T) {
 	for _, test := range []struct {
@@ -48,7 +93,7 @@ func TestListingOfPolls(t *testing.T) {
 				"miss 5 77 row x1", "k 0 2", "miss 5 77 row x2", "k 0 2", "k 99 10"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := tracetest.Must(listingOf(t, tracetest.PollBlock(t, tracetest.GridHeader(), true), 1, test.rule))
+			got := tracetest.Must(listingOf(t, pollBlock(t), 1, test.rule))
 			want := "# rank 1 myrow 0 mycol 1\n" + strings.Join(test.want, "\n") + "\n"
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -65,7 +110,7 @@ func TestRecordedOutcomesThatDoNotFit(t *testing.T) {
 		{"other tag", "miss 5 78 row x3\n", "rank 1 step 0: polls:1: miss 5 78 x3, but the poll is of rank 5 with tag 77"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := listingOf(t, tracetest.PollBlock(t, tracetest.GridHeader(), true), 1, recorded(t, test.polls))
+			_, err := listingOf(t, pollBlock(t), 1, recorded(t, test.polls))
 			if err == nil || err.Error() != test.want {
 				t.Errorf("error %v, want %s", err, test.want)
 			}
@@ -118,7 +163,7 @@ func FuzzReadRecorded(f *testing.F) {
 func TestListingOfEarlierRequest(t *testing.T) {
 	b := trace.NewBuilder("wait", 3)
 	b.Wait(5)
-	got := tracetest.Must(listingOf(t, tracetest.Traced(t, tracetest.GridHeader(), 1, b), 0, trace.Hit{}))
+	got := tracetest.Must(listingOf(t, blockTraced(t, tracetest.GridHeader(), 1, b), 0, trace.Hit{}))
 	if want := "# rank 0 myrow 0 mycol 0\nwait request 5\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -129,7 +174,7 @@ func TestListingOfUnknownLabel(t *testing.T) {
 	h.Kernels[0].Dims[1].Enum = []string{"in", "out"}
 	b := trace.NewBuilder("label", 3)
 	b.Compute(0, trace.Const(1), trace.Const(2))
-	_, err := listingOf(t, tracetest.Traced(t, h, 1, b), 0, trace.Hit{})
+	_, err := listingOf(t, blockTraced(t, h, 1, b), 0, trace.Hit{})
 	if want := "rank 0 step 0: kernel k: N is 2, allowed 0 to 1"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -178,7 +223,7 @@ func TestStructure(t *testing.T) {
 	b.Wait(2)
 	b.Poll(0)
 	b.Mark(1)
-	tr := tracetest.Traced(t, h, 2, b)
+	tr := blockTraced(t, h, 2, b)
 	var out bytes.Buffer
 	tracetest.Check(t, WriteStructure(&out, tr, 1, 0))
 	hash := tr.Program().BlockHash(0)

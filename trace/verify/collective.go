@@ -35,32 +35,17 @@ func commMask(h *trace.Header) uint16 {
 // hash covers what all ranks must say alike, in order; it compares each rank with the first of the communicator. The
 // sum of counts compares counts that differ from rank to rank: see trace.Collective.Agreement.
 func (r *rankCheck) collective(a *trace.Action) {
-	comm, all := communicator(a)
+	comm, all := a.Together()
 	if !all {
 		return
 	}
 	c := r.on(comm)
 	c.hash = chained(c.hash, collectiveKey(a))
-	if a.Kind == trace.KindCollective || a.Kind == trace.KindIcollective {
+	if a.Operates() {
 		call := a.Collective(r.c.Cursor())
 		r.counts += call.Agreement(c.group, c.count, c.member, c.size)
 	}
 	c.count++
-}
-
-// communicator returns the communicator of an action, 1 + its family or 0, if all its ranks call it
-// together: a collective operation, or one of a window or a file.
-func communicator(a *trace.Action) (comm int32, all bool) {
-	switch a.Kind {
-	case trace.KindCollective, trace.KindIcollective:
-		return a.Comm(), true
-	case trace.KindSync:
-		return int32(a.Sym) + 1, a.SyncKind().Collective()
-	case trace.KindFile:
-		_, all = a.FileKind()
-		return int32(a.Sym) + 1, all
-	}
-	return 0, false
 }
 
 // on returns what the rank has called on a communicator.
@@ -189,7 +174,7 @@ func (m *members) next(r *trace.ActionReader) *trace.Action {
 		if a == nil {
 			return nil
 		}
-		if comm, all := communicator(a); all && comm == m.comm {
+		if comm, all := a.Together(); all && comm == m.comm {
 			return a
 		}
 	}

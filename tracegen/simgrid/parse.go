@@ -370,15 +370,6 @@ func (l *sumLists) forget() {
 	}
 }
 
-// collectives are the verbs of collective operations.
-var collectives = func() map[string]trace.CollectiveKind {
-	verbs := map[string]trace.CollectiveKind{}
-	for k := range trace.CollectiveKind(trace.NumCollectives) {
-		verbs[k.String()] = k
-	}
-	return verbs
-}()
-
 // buffered is the operation whose line has the sizes of its buffers.
 const buffered = trace.CollAlltoallv
 
@@ -395,7 +386,7 @@ var untraceable = map[string]string{
 // of the receive buffer, counts that are received, flop, root, the types of both sides, displacements, as far as the kind
 // has them. Both sizes and all counts are in elements.
 func (s *stream) collective(f *fields, t *Trace, verb string, a *trace.Action) {
-	kind, ok := collectives[verb]
+	kind, ok := trace.CollectiveNamed(verb)
 	if !ok {
 		if why := untraceable[verb]; why != "" {
 			f.failf("action %q is not supported, by SimGrid's replay neither: %s", verb, why)
