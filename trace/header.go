@@ -225,7 +225,7 @@ const (
 	maxGrouped   = 1 << 32 // families times ranks
 	maxAxes      = 1 << 8
 	maxCallSites = 1 << 12
-	maxColumns   = 60 // masks and arguments of a call site, each
+	maxColumns   = 160 // masks and arguments of a call site, each
 	maxDims      = 4
 	MaxPollables = 1 << 4
 )

@@ -29,7 +29,7 @@
 //     equal ones have one number (type table).
 //  4. The steps of a rank are folded into loops while they come (type folder).
 //  5. The steps of the run, turns of the outermost loop that all ranks begin together, are found (type stepper).
-//  6. The loops become blocks of the trace (type writer).
+//  6. The loops become blocks of the trace (type writer), from 16 ranks on shared by all ranks that do the same (type group).
 //
 // The survey keeps counts and sums, and the folder loops, so that the memory of both grows with the number of
 // different calls of a program. The recordings themselves are in memory, each until its rank is translated.
@@ -160,7 +160,7 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 		Params: []trace.Param{{Name: trace.ParamMPI, Value: m.summary.Library}, {Name: trace.ParamRate, Value: fmt.Sprint(o.Rate)},
 			{Name: trace.ParamHosts, Value: strings.Join(m.summary.Hosts, ", ")}},
 		Axes:         []trace.Axis{{Name: "rank", Kind: trace.AxisRank}},
-		CommFamilies: m.families.List(), CallSites: callSites(), Phases: names, Kernels: declared(m.kernels),
+		CommFamilies: m.families.List(), CallSites: callSites(len(ranks)), Phases: names, Kernels: declared(m.kernels),
 		Markers: markers, Communicators: m.families.Any(),
 	}
 	switch {
@@ -174,7 +174,7 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 		return nil, err
 	}
 	wr := &writer{w: out, table: m.table, loops: m.loops, sharing: newSharing(m.loops), forms: map[form]int64{},
-		bodies: map[int32]int64{}, each: m.each, ranks: make([]source, len(ranks)),
+		numberOfForm: map[form]int32{}, bodies: map[int32]int64{}, each: m.each, ranks: make([]source, len(ranks)),
 		limit: max(1, min(unitRank, unitItems/len(ranks)))}
 	if err := wr.write(ranks, m.summary.Steps); err != nil {
 		return nil, err

@@ -204,8 +204,10 @@ func TestChance(t *testing.T) {
 }
 
 // recording returns the file of a rank of two with these records.
-func recording(rank int32, records []byte) []byte {
-	h := header{Run: 1, Rank: rank, Size: 2, ABI: 1, Used: int64(len(records))}
+func recording(rank int32, records []byte) []byte { return recordingOf(2, rank, records) }
+
+func recordingOf(ranks, rank int32, records []byte) []byte {
+	h := header{Run: 1, Rank: rank, Size: ranks, ABI: 1, Used: int64(len(records))}
 	copy(h.Magic[:], magic+string(version))
 	return stated(h, mark{Used: int64(len(records)), Ticks: 2000, Clock: 1000, State: finalized}, records)
 }

@@ -99,9 +99,7 @@ func (t *translator) settle() {
 		// be folded.
 		s := step{form: form{kind: trace.KindFlops}}
 		s.args[argPeer] = trace.FloatArg(t.mean)
-		// A deviation is known to a few percent at best: rounded to four binary digits it takes a byte.
-		fraction, exponent := math.Frexp(math.Sqrt(t.variance))
-		if spread := math.Ldexp(math.Round(fraction*16)/16, exponent); spread >= 1 {
+		if spread := rounded(math.Sqrt(t.variance)); spread >= 1 {
 			s.spread, s.args[argSpread] = true, trace.FloatArg(spread)
 		}
 		if t.o.EachGap {
@@ -110,6 +108,12 @@ func (t *translator) settle() {
 		t.pause = pause{}
 		t.write(s)
 	}
+}
+
+// rounded returns a deviation rounded to four binary digits. It is known to a few percent at best, and takes a byte.
+func rounded(spread float64) float64 {
+	fraction, exponent := math.Frexp(spread)
+	return math.Ldexp(math.Round(fraction*16)/16, exponent)
 }
 
 // write hands a step to put, or keeps it while a drain is under way.

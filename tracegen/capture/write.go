@@ -18,6 +18,7 @@ const (
 	siteCounted            // the same, with lists of counts
 	siteStep               // a step of the run
 	siteCountedStep        // the same, with lists of counts
+	siteAlike              // of traces of many ranks: all items of each rank, as one block for ranks that are alike
 	numCounted      = numArgs + mostLists
 )
 
@@ -30,7 +31,7 @@ const (
 )
 
 // callSites returns the call sites of the trace, for its header.
-func callSites() []trace.CallSite {
+func callSites(ranks int) []trace.CallSite {
 	// The parameters have the names that listings of the trace show.
 	flat, counted := trace.CallSite{Name: "calls", Block: trace.PerItem}, trace.CallSite{Name: "counts",
 		Block: trace.PerItem}
@@ -45,7 +46,15 @@ func callSites() []trace.CallSite {
 		counted.Params = append(counted.Params, trace.ParamColumn{Name: name, Axis: trace.PerItem, Vector: true})
 		countedStep.Params = append(countedStep.Params, trace.ParamColumn{Name: name, Vector: true})
 	}
-	return []trace.CallSite{flat, counted, step, countedStep}
+	sites := []trace.CallSite{flat, counted, step, countedStep}
+	if ranks >= leastAlike {
+		alike := trace.CallSite{Name: "ranks", Counts: trace.NoAxis}
+		for i := range alikeColumns {
+			alike.Params = append(alike.Params, trace.ParamColumn{Name: fmt.Sprint(i)})
+		}
+		sites = append(sites, alike)
+	}
+	return sites
 }
 
 // writer writes the actions of the ranks, unit by unit, all ranks side by side. It makes the blocks of the trace: one
@@ -58,6 +67,9 @@ type writer struct {
 	sharing *sharing
 	forms   map[form]int64  // blocks of steps
 	bodies  map[int32]int64 // blocks of loops
+
+	numberOfForm map[form]int32 // for formOf
+	formNumbers  []int32        // by number of step
 
 	each  [][]float64 // by rank: the true computations to come; nil: their means are written
 	ranks []source    // of the part that is written
@@ -108,45 +120,13 @@ func (w *writer) write(ranks []outline, steps int) error {
 		}
 	} else {
 		w.begin()
-		call := &trace.Call{Site: siteStep}
-		lists := make([][]int32, len(ranks))
-		some := int32(0)
-		for rank := range ranks {
-			items := ranks[rank].step
-			lists[rank] = w.loops.listsOf(items)
-			// A rank's step is a block of its own, of which only the lists of counts are arguments.
-			builder := trace.NewBuilder("step", len(lists[rank]))
-			if err := w.items(builder, items, lists[rank], 0); err != nil {
-				return err
-			}
-			block, err := w.w.Program().Add(builder)
-			if err != nil {
-				return err
-			}
-			call.Blocks = append(call.Blocks, int64(block))
-			if len(lists[rank]) > 0 {
-				some = lists[rank][0]
-			}
-		}
-		// Every rank has the same number of list arguments. Those that its block does not use may be any vector.
-		if some > 0 {
-			call.Site, call.Args = siteCountedStep, make([][]int64, mostLists)
-		}
-		for i := range call.Args {
-			for rank := range ranks {
-				list := some // of a rank that has fewer, which does not use it
-				if i < len(lists[rank]) {
-					list = lists[rank][i]
-				}
-				call.Args[i] = append(call.Args[i], w.handle(list))
-			}
+		call, err := w.blocks(ranks, func(o *outline) []item { return o.step })
+		if err != nil {
+			return err
 		}
 		for range steps {
 			w.step++
-			if err := w.w.Step(w.step); err != nil {
-				return err
-			}
-			if err := w.w.Call(call); err != nil {
+			if err := w.call(call); err != nil {
 				return err
 			}
 		}
@@ -176,32 +156,79 @@ func (w *writer) marked(ranks []outline, steps int) error {
 		}
 		call := known[hash]
 		if call == nil {
-			call = &trace.Call{Site: siteStep}
-			known[hash] = call
-			for rank := range ranks {
-				builder := trace.NewBuilder("step", 0)
-				if err := w.items(builder, ranks[rank].marked[n], nil, 0); err != nil {
-					return err
-				}
-				block, err := w.w.Program().Add(builder)
-				if err != nil {
-					return err
-				}
-				call.Blocks = append(call.Blocks, int64(block))
+			var err error
+			if call, err = w.blocks(ranks, func(o *outline) []item { return o.marked[n] }); err != nil {
+				return err
 			}
+			known[hash] = call
 		}
-		if err := w.w.Step(w.step); err != nil {
-			return err
-		}
-		if err := w.w.Call(call); err != nil {
+		if err := w.call(call); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// call writes a call as all of a step.
+func (w *writer) call(c *trace.Call) error {
+	if err := w.w.Step(w.step); err != nil {
+		return err
+	}
+	return w.w.Call(c)
+}
+
+// blocks returns a part of the outlines as a call of blocks: one for each group of ranks that do the same, or one for
+// each rank.
+func (w *writer) blocks(ranks []outline, of func(*outline) []item) (*trace.Call, error) {
+	call, err := w.alike(ranks, of)
+	if call != nil || err != nil {
+		return call, err
+	}
+	call = &trace.Call{Site: siteStep}
+	lists := make([][]int32, len(ranks))
+	some := int32(0)
+	for rank := range ranks {
+		items := of(&ranks[rank])
+		lists[rank] = w.loops.listsOf(items)
+		// Only the lists of counts are arguments.
+		builder := trace.NewBuilder("step", len(lists[rank]))
+		if err := w.items(builder, items, lists[rank], 0); err != nil {
+			return nil, err
+		}
+		block, err := w.w.Program().Add(builder)
+		if err != nil {
+			return nil, err
+		}
+		call.Blocks = append(call.Blocks, int64(block))
+		if len(lists[rank]) > 0 {
+			some = lists[rank][0]
+		}
+	}
+	// Every rank has the same number of list arguments. Those that its block does not use may be any vector.
+	if some > 0 {
+		call.Site, call.Args = siteCountedStep, make([][]int64, mostLists)
+	}
+	for i := range call.Args {
+		for rank := range ranks {
+			list := some // of a rank that has fewer, which does not use it
+			if i < len(lists[rank]) {
+				list = lists[rank][i]
+			}
+			call.Args[i] = append(call.Args[i], w.handle(list))
+		}
+	}
+	return call, nil
+}
+
 // part writes a part of the outlines as one step of the trace, in as many units as it takes.
 func (w *writer) part(ranks []outline, of func(*outline) []item) error {
+	call, err := w.alike(ranks, of)
+	if err != nil {
+		return err
+	}
+	if call != nil {
+		return w.call(call)
+	}
 	for rank := range ranks {
 		// With each computation written, no two turns of a loop are alike, so the loops are unrolled.
 		items := of(&ranks[rank])

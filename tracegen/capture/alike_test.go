@@ -1,0 +1,91 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"reprise/internal/tracetest"
+	"reprise/trace"
+)
+
+// ringOf returns the trace of a ring of ranks, each of which computes 1 us and 10 ns for each rank before it, sends to
+// the next rank and receives from the one before, a number of times. Rank 0 sends twice as much.
+func ringOf(t *testing.T, ranks, turns int) []byte {
+	t.Helper()
+	var files [][]byte
+	for rank := range ranks {
+		var records []byte
+		add := func(ns int, p procedureNumber, numbers ...int) {
+			records = binary.AppendUvarint(records, uint64(ns)*2<<1)
+			records = append(records, byte(p))
+			for _, n := range numbers {
+				records = binary.AppendUvarint(records, uint64(n))
+			}
+		}
+		next, before := (rank+1)%ranks, (rank+ranks-1)%ranks
+		count := func(rank int) int { return 5 + 5*max(0, 1-rank) }
+		for range turns {
+			add(1000+10*rank, procSend, 1, 2*next, 14, count(rank), 8)
+			add(1000+10*rank, procRecv, 1, 2*before, 14, count(before), 8, 0)
+		}
+		add(10, procFinalize, 0)
+		files = append(files, recordingOf(int32(ranks), int32(rank), records))
+	}
+	var file bytes.Buffer
+	if _, err := Merge(writeRecordings(t, files...), &file, Options{Rate: 1e9}); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// TestAlike: ranks that do the same share blocks, which are as many for 64 ranks as for 16 and for 1,000 turns as for 10.
+// All actions are those of each rank; a computation is off by at most a hundredth of what the busiest rank computes.
+func TestAlike(t *testing.T) {
+	blocks := 0
+	for _, c := range []struct{ ranks, turns int }{{16, 10}, {16, 1000}, {64, 10}} {
+		file := tracetest.Open(t, ringOf(t, c.ranks, c.turns))
+		if n := file.Program().NumBlocks(); blocks == 0 {
+			blocks = n
+		} else if n != blocks {
+			t.Errorf("%d ranks, %d turns: %d blocks, %d before", c.ranks, c.turns, n, blocks)
+		}
+		most := float64(c.turns * 2 * (1000 + 10*c.ranks))
+		for rank, cursor := range must(file.Cursors(nil, trace.CursorOptions{})) {
+			var messages []trace.Action
+			amounts := 0.0
+			list := make([]trace.Action, 64)
+			for n := must(cursor.Fill(list)); n > 0; n = must(cursor.Fill(list)) {
+				for _, a := range list[:n] {
+					switch a.Kind {
+					case trace.KindFlops:
+						amounts += a.Flops()
+					case trace.KindSend, trace.KindRecv:
+						messages = append(messages, a)
+					}
+				}
+			}
+			if want := float64(c.turns * 2 * (1000 + 10*rank)); math.Abs(amounts-want) > 0.02*most {
+				t.Errorf("rank %d of %d computes %g, want %g", rank, c.ranks, amounts, want)
+			}
+			if len(messages) != 2*c.turns {
+				t.Fatalf("rank %d of %d: %d messages", rank, c.ranks, len(messages))
+			}
+			next, before := (rank+1)%c.ranks, (rank+c.ranks-1)%c.ranks
+			for i, a := range messages {
+				kind, peer, from := trace.KindSend, next, rank
+				if i%2 == 1 {
+					kind, peer, from = trace.KindRecv, before, before
+				}
+				bytes := int64(40)
+				if from == 0 {
+					bytes = 80
+				}
+				if a.Kind != kind || int(a.Peer) != peer || a.X[0] != bytes {
+					t.Fatalf("rank %d of %d: %v of %d bytes with %d", rank, c.ranks, a.Kind, a.X[0], a.Peer)
+				}
+			}
+		}
+	}
+}
