@@ -103,7 +103,8 @@ func flags() []cli.Flag {
 				"on any host that sees it"},
 		command.Switch("uncertainty",
 			"replay on machines drawn by what the kernel file says of its own errors, and print an interval"),
-		command.Switch("causes", "draw each cause of --uncertainty alone, too: each takes as long again"),
+		&cli.BoolFlag{Name: "causes", DefaultText: "without --tolerance",
+			Usage: "draw each cause of --uncertainty alone, too: each takes as long again"},
 		&cli.IntFlag{Name: "draws", Usage: "`N` machines of --uncertainty, with the seeds from --seed on", Value: 20},
 		&cli.StringFlag{Name: "level", Usage: "the interval of --uncertainty is to hold the time of one run with probability `P`, 50% to 99%",
 			Value: "90%"},
@@ -224,7 +225,7 @@ func (j *job) read(c *cli.Context) error {
 		return command.Usagef("--draws says how many machines --uncertainty draws: it needs that")
 	case !c.Bool("uncertainty") && c.IsSet("level"):
 		return command.Usagef("--level is of the interval of --uncertainty: it needs that")
-	case !c.Bool("uncertainty") && c.Bool("causes"):
+	case !c.Bool("uncertainty") && c.IsSet("causes"):
 		return command.Usagef("--causes are those of --uncertainty: it needs that")
 	case !c.Bool("uncertainty"):
 		draws = 0
@@ -248,7 +249,8 @@ func (j *job) read(c *cli.Context) error {
 	if err != nil || !ok || !(percent >= 50 && percent <= 99) {
 		return command.Usagef("--level %s, want 50%% to 99%%", textutil.Quote(c.String("level")))
 	}
-	j.draws, j.level, j.alone = draws, percent/100, c.Bool("causes")
+	j.draws, j.level = draws, percent/100
+	j.alone = c.Bool("causes") || !c.IsSet("causes") && !c.IsSet("tolerance")
 
 	j.from, j.to, err = command.Steps(c.String("steps"))
 	textutil.Check(err)
