@@ -12,7 +12,7 @@ import (
 // one shape share, with what differs from rank to rank in columns.
 
 // Columns of the call sites.
-var widths = []int{0, 1, 2, 4, 8, 16, 32, 52}
+var widths = []int{0, 1, 2, 4, 8, 16, 32, 64, 152}
 
 // mostVectors is the number of columns for counts by rank.
 const mostVectors = 8
@@ -264,7 +264,7 @@ func (o *output) call(shapes []*shape) error {
 }
 
 // firstVector is the register of the first vector before it is known how many other arguments there are.
-const firstVector = 100
+const firstVector = 200
 
 // place gives vectors the registers behind the other arguments.
 func place(items []trace.Item, width int) {
