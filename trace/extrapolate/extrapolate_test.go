@@ -315,6 +315,13 @@ var transpose = program{step: func(r *rank) {
 	}
 }}
 
+// transposes are three in one step: on 256 ranks a loop with more numbers than a block may have.
+var transposes = program{step: func(r *rank) {
+	for range 3 {
+		transpose.step(r)
+	}
+}}
+
 // rowsAndColumns has collective operations within rows and columns, with roots that go round.
 var rowsAndColumns = program{
 	families: func(ranks int) [][]trace.Group {
@@ -554,7 +561,7 @@ func TestRegular(t *testing.T) {
 		"line": halo(line, false, 512), "ring": halo(line, true, 512),
 		"plane": halo(plane, false, 512), "torus": halo(plane, true, 512),
 		"cube": halo(cube, false, 512), "cube torus": halo(cube, true, 512),
-		"cg": conjugate, "lu": wavefront, "transpose": transpose, "communicators": rowsAndColumns, "root": toRoot,
+		"cg": conjugate, "lu": wavefront, "transpose": transpose, "transposes": transposes, "communicators": rowsAndColumns, "root": toRoot,
 		"idle": idle, "turns": turns,
 	} {
 		t.Run(name, func(t *testing.T) {

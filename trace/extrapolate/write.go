@@ -17,6 +17,9 @@ var widths = []int{0, 1, 2, 4, 8, 16, 32, 64, 152}
 // mostVectors is the number of columns for counts by rank.
 const mostVectors = 8
 
+// mostUnrolled bounds the operations of a loop that is written turn by turn.
+const mostUnrolled = 1 << 16
+
 // mostActions bounds the actions of a part that cannot be loops of the trace, of all ranks together.
 const mostActions = 1 << 27
 
@@ -172,7 +175,7 @@ func (o *output) part(ops []op) error {
 		}
 		s.ranks = append(s.ranks, rank)
 	}
-	for i := range ops {
+	for i := 0; i < len(ops); i++ {
 		marks := make([][3]int, len(shapes))
 		opens := make([][]request, len(shapes))
 		for k, s := range shapes {
@@ -189,16 +192,23 @@ func (o *output) part(ops []op) error {
 			if fits {
 				break
 			}
-			if again {
-				return fmt.Errorf("a loop with more than %d numbers that differ from rank to rank", widths[len(widths)-1])
-			}
 			for k, s := range shapes {
 				s.items, s.columns, s.vectors = s.items[:marks[k][0]], s.columns[:marks[k][1]], s.vectors[:marks[k][2]]
 				s.open = opens[k]
 			}
+			if again { // a loop that does not fit alone becomes its turns
+				turns, err := o.unrolled(&ops[i])
+				if err != nil {
+					return err
+				}
+				ops = slices.Concat(ops[:i], turns, ops[i+1:])
+				i--
+				break
+			}
 			if err := o.call(shapes); err != nil {
 				return err
 			}
+			clear(marks)
 		}
 	}
 	for _, s := range shapes {
@@ -212,6 +222,23 @@ func (o *output) part(ops []op) error {
 		}
 	}
 	return o.call(shapes)
+}
+
+// unrolled returns the turns of a loop, of which all ranks have the same number.
+func (o *output) unrolled(p *op) (turns []op, err error) {
+	n, ok := int64(0), p.leaf == nil
+	for rank := 0; rank < o.g.ranks() && ok; rank++ {
+		v, known := p.times(o.g, rank, p.turns)
+		if p.run[1] > 0 {
+			v = min(v, p.run[1]) - p.run[0]
+		}
+		ok = known && p.does(o.g, rank) && (rank == 0 || v == n)
+		n = v
+	}
+	if !ok || n*int64(len(p.body)) > mostUnrolled {
+		return nil, fmt.Errorf("a loop with more than %d numbers that differ from rank to rank", widths[len(widths)-1])
+	}
+	return slices.Repeat(p.body, int(n)), nil
 }
 
 // call writes what has been collected as a call of all ranks.
