@@ -176,7 +176,7 @@ func TestRefuses(t *testing.T) {
 	}
 	late, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	if _, err := r.estimate(late, 0.03, estimates.New(t.TempDir(), time.Second)); err == nil || !strings.Contains(err.Error(), "no deadline") {
+	if _, err := r.estimate(late, 0.03, estimates.New(t.TempDir(), time.Second)); err == nil || !strings.Contains(err.Error(), "without a deadline") {
 		t.Error(err)
 	}
 }
