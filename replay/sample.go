@@ -154,8 +154,12 @@ func SampleDraws(ctx context.Context, open func() (*trace.Trace, error), draws [
 		return nil, err
 	}
 
+	remembered := 0 // steps
+	if s.polls && len(cycles) > 0 {
+		remembered = slices.Max(cycles)
+	}
 	if len(draws) == 1 {
-		return []*Estimate{s.result(e, doubts(e, so.Tolerance), &draws[0].Options)}, nil
+		return []*Estimate{s.result(e, doubts(e, so.Tolerance, remembered), &draws[0].Options)}, nil
 	}
 	tolerance := so.Tolerance
 	if s.enough(e) {
@@ -164,7 +168,7 @@ func SampleDraws(ctx context.Context, open func() (*trace.Trace, error), draws [
 	var list []*Estimate
 	for i, of := range s.ofDraws(e) {
 		of.Interval = e.Interval
-		list = append(list, s.result(of, doubts(e, tolerance), &draws[i].Options))
+		list = append(list, s.result(of, doubts(e, tolerance, remembered), &draws[i].Options))
 	}
 	return list, nil
 }
@@ -233,14 +237,19 @@ func (s *sample) result(e *sampling.Estimate, doubts []warning.Warning, o *Optio
 	return est
 }
 
-// doubts returns what makes the interval of an estimate doubtful. tolerance is that which was asked for, 0 for none.
-func doubts(e *sampling.Estimate, tolerance float64) []warning.Warning {
+// doubts returns what makes the interval of an estimate doubtful. tolerance is that which was asked for, 0 for none;
+// remembered is for how many steps ranks that poll remember a cold start, 0: not known.
+func doubts(e *sampling.Estimate, tolerance float64, remembered int) []warning.Warning {
 	list := []warning.Warning{}
 	if e.Outliers > 0 {
 		list = append(list, warning.New("%d of the steps cost far more than those beside them; the interval is doubled, since there may be rarer ones", e.Outliers))
 	}
 	if tolerance > 0 && e.Relative() > tolerance {
 		list = append(list, warning.New("the tolerance of %.6g %% was not reached", 100*tolerance))
+	}
+	if !e.Coupled && remembered > longestPeriod {
+		list = append(list, warning.New("the estimate may be some percent too low: ranks that poll remember the cold start of a window for about "+
+			"as many steps as the grid has columns, %d, and its warm-up has %d (docs/sampling.md, When it fails)", remembered, e.Warmup))
 	}
 	return list
 }
