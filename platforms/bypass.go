@@ -47,8 +47,8 @@ func (p *Platform) zoneAround(at position, n int32) position {
 	return p.zones[at.zone].place
 }
 
-// appendBypass appends the route over a bypass. Where the source or the destination is the gateway itself, the route
-// between zones has its route to itself, its loopback that is: so the original. Each gateway is inside the zone that
+// appendBypass appends the route over a bypass. If the source or the destination is the gateway itself, the route
+// contains its loopback, as in SimGrid. Each gateway is inside the zone that
 // its end is in, so this ends.
 func (w walk) appendBypass(route []int32, b *bypass, src, dst position) ([]int32, error) {
 	if !b.betweenZones {

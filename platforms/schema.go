@@ -18,7 +18,7 @@ type rule struct {
 }
 
 // schema is what this package takes of the DTD, in the names of version 4. Whatever is not in it is refused, never
-// ignored. What cannot matter to messages and computations, disks above all, is in it and then passed over.
+// ignored. Elements that do not matter to messages and computations, such as disks, are in it, and are read and not used.
 var schema = map[string]rule{
 	"platform": {"version!", "config zone cluster random trace trace_connect"},
 	"config":   {"id", "prop"},

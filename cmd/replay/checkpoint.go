@@ -202,9 +202,9 @@ func (k *checkpointer) ended(res *replay.Result, err error) error {
 }
 
 // identity names all that a replay depends on and package replay does not see: files by their content, built-in
-// machines and models by their names. Who goes on from a checkpoint, or shares windows, must have the same. Two
-// identities are equal if both replays must have the same bits. Names of files do not count: the same machine may lie
-// elsewhere on another host.
+// machines and models by their names. A replay that goes on from a checkpoint, or shares windows, must have the same
+// identity. Two identities are equal if both replays must have the same bits. Names of files do not count: the same
+// machine may lie elsewhere on another host.
 func identity(j *job) []replay.Property {
 	list := []replay.Property{{Name: "program", Value: "replay " + command.Version()}}
 	platform, kernels := j.spec.Platform, j.spec.Kernels

@@ -150,8 +150,8 @@ func flagOf(name, usage, byDefault string, isSwitch, several bool) cli.Flag {
 }
 
 // read reads the command line. It checks all that can be checked before files are opened, in the order of the help: the
-// first mistake is the one reported. Nothing of the trace or of the machine is known here. Checks that need them are in
-// open, of outputs in their begin.
+// first mistake is the one reported. Trace and machine are not open yet. Checks that need them are in open, those of
+// outputs in their begin.
 func (j *job) read(c *cli.Context) error {
 	if first := c.Args().First(); c.NArg() > 1 {
 		if near := textutil.Nearest(first, []string{"platform", "compare"}); near != "" {

@@ -27,7 +27,7 @@ const (
 
 // makePage makes the output of --report: a page of all that a job records. The page is one HTML file (see report). Of
 // one replay it shows the record of all steps, a window of a timeline, and the critical path; of an estimate or of
-// several replays tables with intervals. What other outputs have found, as efficiencies, it shows, too.
+// several replays tables with intervals. It also shows results of other outputs, such as the efficiencies of --pop.
 func makePage(j *job, c *cli.Context, o *output) error {
 	asked := c.IsSet("window") || c.IsSet("window-ranks")
 	if asked && (j.runs > 0 || j.draws > 0 || j.sampled()) {

@@ -226,7 +226,7 @@ func (s *System) Unsolved() bool {
 }
 
 // Solve computes the levels after the changes since the last Solve, and returns those that are other ones now; the list
-// is valid until the next Solve. What the reference has found is in Shares instead.
+// is valid until the next Solve. The reference solver leaves its result in Shares instead.
 func (s *System) Solve() []Change {
 	s.stats.Solves++
 	s.levels, s.shares = s.levels[:0], s.shares[:0]

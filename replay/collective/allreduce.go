@@ -58,8 +58,9 @@ func allreduceRabenseifner(s *Schedule, o *operands, round int) bool {
 	return true
 }
 
-// allreduceRing combines p blocks on their way around the ring, then sends the results around. What does not fill a
-// block at each rank is reduced anew. Source: P. Patarasuk, X. Yuan, "Bandwidth optimal all-reduce algorithms for
+// allreduceRing combines p blocks on their way around the ring, then sends the results around. The rest of the
+// elements, fewer than ranks, is reduced by another call.
+// Source: P. Patarasuk, X. Yuan, "Bandwidth optimal all-reduce algorithms for
 // clusters of workstations", JPDC 69, 2009. Cost: 2(p-1)a + 2(p-1)/p nb.
 func allreduceRing(s *Schedule, o *operands, round int) bool {
 	each := o.send.count / int64(s.p)

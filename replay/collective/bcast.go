@@ -60,8 +60,9 @@ func bcastKnomial(s *Schedule, o *operands, round int) bool {
 // lineSegment is the size of a segment of bcastLine and bcastTree, in bytes.
 const lineSegment = 8192
 
-// bcastLine hands segments along the ranks 0, 1, 2, ...; a root other than 0 first sends all to rank 0. What does not
-// fill a segment is broadcast anew. Source: A. Faraj, X. Yuan, "Automatic Generation and Tuning of MPI Collective
+// bcastLine hands segments along the ranks 0, 1, 2, ...; a root other than 0 first sends all to rank 0. The rest,
+// shorter than a segment, is broadcast by another call.
+// Source: A. Faraj, X. Yuan, "Automatic Generation and Tuning of MPI Collective
 // Communication Routines", ICS 2005. Cost for k segments: (p + k - 2)(a + nb/k).
 func bcastLine(s *Schedule, o *operands, round int) bool {
 	return s.forward(o, round, s.rank-1, s.rank+1, s.rank+1)

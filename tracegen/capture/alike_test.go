@@ -41,7 +41,8 @@ func ringOf(t *testing.T, ranks, turns int) []byte {
 }
 
 // TestAlike: ranks that do the same share blocks, which are as many for 64 ranks as for 16 and for 1,000 turns as for 10.
-// All actions are those of each rank; a computation is off by at most a hundredth of what the busiest rank computes.
+// All actions are those of each rank; each of its two computations is off by at most a hundredth of what the busiest rank
+// computes.
 func TestAlike(t *testing.T) {
 	blocks := 0
 	for _, c := range []struct{ ranks, turns int }{{16, 10}, {16, 1000}, {64, 10}} {

@@ -17,7 +17,7 @@ import (
 
 // Fields changes each field of base, a struct, in turn, and looks whether what move writes changes with it. It must,
 // save for the derived fields (names between blanks), with which it must not. Pointers, functions, interfaces and maps
-// can only be derived. Of a field that is a struct something must be written. Nothing of base is changed in the end.
+// can only be derived. Of a field that is a struct, move must write some part. At the end base is as it was.
 func Fields[T any](t *testing.T, base *T, move func(*snapshot.State, *T), derived string) {
 	t.Helper()
 	names := strings.Fields(derived)
