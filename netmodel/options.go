@@ -293,15 +293,15 @@ var optionTable = option.Table[Options]{
 	number("maxmin/precision", "tolerance of the reference solver: byte/s of a flow, a part of a capacity; and rounding of what remains",
 		bounds.Range{High: 1e9, Unit: "byte/s"}, func(o *Options) *float64 { return &o.SharePrecision }),
 	option.Signed("network/TCP-gamma",
-		"TCP window in bytes; 0 or less: none. Where it and not a link limits a route between hosts in use, a replay warns, and `replay platform --route` says so",
+		"TCP window in bytes; 0 or less: none. A warning, and `replay platform --route`, tell where the window and not a link limits a route",
 		func(v float64) error {
 			return bounds.Range{Low: -bounds.Bytes.High, High: bounds.Bytes.High, Unit: bounds.Bytes.Unit}.Check("value", v)
 		}, func(o *Options) *float64 { return &o.TCPGamma }),
 	orTable(bounds.Factor, func(o *Options) *Factors { return &o.BandwidthFactors },
 		tracked(explicitBandwidthFactor, number("network/bandwidth-factor",
-			"f of the models LV08 (0.97) and CM02 (1). With `reprise/bw-factor:bound` in model SMPI the part of its bandwidth that a link carries, 0.97 by default, as in SimGrid from July 2017 on (1 before)",
+			"f of the models LV08 (0.97) and CM02 (1). In model SMPI with `reprise/bw-factor:bound`: the part of its bandwidth that a link carries (0.97)",
 			bounds.Factor, func(o *Options) *float64 { return &o.BandwidthFactor }))),
-	option.YesNo("network/crosstraffic", "the way back is loaded with 0.05",
+	option.YesNo("network/crosstraffic", "yes: a flow also loads the way back, with weight 0.05",
 		func(o *Options) *bool { return &o.CrossTraffic }),
 	orTable(bounds.Factor.OrZero(), func(o *Options) *Factors { return &o.LatencyFactors },
 		tracked(explicitLatencyFactor, number("network/latency-factor", "g of the models LV08 (13.01) and CM02 (1)",
@@ -314,21 +314,21 @@ var optionTable = option.Table[Options]{
 	tracked(explicitWeightS, number("network/weight-S", "S in the penalty, bytes: SMPI 8775, LV08 20537, CM02 0",
 		bounds.Bytes, func(o *Options) *float64 { return &o.WeightS })),
 	option.Then(option.Choice("reprise/bw-factor",
-		"what f of model SMPI does. `progress`: as above. `bound`: the share is at most f times the smallest bandwidth on the route and progresses as it is, so that several flows fill a link whatever f, up to `network/bandwidth-factor` of its bandwidth, and a larger f has no effect. The latter is the rule of SimGrid until May 2021, with which most published calibrations and predictions were made",
+		"effect of f in model SMPI. `progress`: section 2. `bound`, the rule of SimGrid until May 2021 and of most published calibrations and predictions: a flow progresses at its share, which is at most f times the smallest bandwidth on the route, so that several flows fill a link up to `network/bandwidth-factor` of its bandwidth",
 		[]string{"progress", "bound"}, func(o *Options) *FactorRule { return &o.FactorRule }), (*Options).setModelDefaults),
 	option.YesNo("reprise/contention",
-		"no: every flow is alone on its route, whatever the others do (`--network contention-free`)", func(o *Options) *bool { return &o.Contention }),
-	factors("reprise/loopback-bw-factor", "f of messages from a host to itself, in model SMPI; empty: that of all others",
+		"no: flows do not slow each other (`--network contention-free`)", func(o *Options) *bool { return &o.Contention }),
+	factors("reprise/loopback-bw-factor", "f of messages within a host, in model SMPI; empty: that of all others",
 		bounds.Factor, func(o *Options) *Factors { return &o.LoopbackBandwidthFactors }),
-	factors("reprise/loopback-lat-factor", "g of messages from a host to itself, in model SMPI; empty: that of all others",
+	factors("reprise/loopback-lat-factor", "g of messages within a host, in model SMPI; empty: that of all others",
 		bounds.Factor.OrZero(), func(o *Options) *Factors { return &o.LoopbackLatencyFactors }),
 	option.Choice("reprise/solver",
-		"who shares bandwidth: `local` looks at what a change reaches, and goes over to `clocks` in a crowd, which takes the flows between two hosts together; `clocks` is `local` with links that change and with `reprise/bw-factor:bound`; `reference` looks at all flows anew; all agree to rounding",
+		"[solver](#5-the-solvers) of shares: `local`, which goes over to `clocks` in a crowd; `clocks` from the start (with links that change and with `reprise/bw-factor:bound` this is `local`); `reference`, all flows anew; all agree to rounding",
 		[]string{"local", "reference", "clocks"}, func(o *Options) *Solver { return &o.Solver }),
-	option.Bytes("smpi/async-small-thresh", "smaller messages are eager, section 1; bytes",
+	option.Bytes("smpi/async-small-thresh", "bytes; smaller messages are eager, section 1",
 		func(o *Options) *int64 { return &o.EagerBelow }),
-	factors("smpi/bw-factor", "f of model SMPI by message size, SimGrid's table by default; a single number is a factor for every size", bounds.Factor, func(o *Options) *Factors { return &o.BandwidthFactors }),
-	factors("smpi/lat-factor", "g of model SMPI, likewise", bounds.Factor.OrZero(),
+	factors("smpi/bw-factor", "f of model SMPI by message size; a single number is a factor for every size", bounds.Factor, func(o *Options) *Factors { return &o.BandwidthFactors }),
+	factors("smpi/lat-factor", "g of model SMPI by message size; a single number is a factor for every size", bounds.Factor.OrZero(),
 		func(o *Options) *Factors { return &o.LatencyFactors }),
 	overheads("smpi/ois", "overhead of a nonblocking send in seconds by message size, section 1",
 		func(o *Options) *Overheads { return &o.IsendOverhead }),
@@ -336,9 +336,9 @@ var optionTable = option.Table[Options]{
 		func(o *Options) *Overheads { return &o.RecvOverhead }),
 	overheads("smpi/os", "overhead of a blocking detached send, section 1",
 		func(o *Options) *Overheads { return &o.SendOverhead }),
-	option.Bytes("smpi/send-is-detached-thresh", "smaller messages are detached, section 1; bytes",
+	option.Bytes("smpi/send-is-detached-thresh", "bytes; smaller messages are detached, section 1",
 		func(o *Options) *int64 { return &o.DetachedBelow }),
-	number("surf/precision", "events that are so many seconds apart happen together. With coarser values times agree with SimGrid's only loosely: what it rounds depends on the order of its events",
+	number("surf/precision", "seconds; events at most so far apart happen together. With coarser values times agree only loosely with SimGrid's, whose rounding depends on the order of its events",
 		bounds.Seconds, func(o *Options) *float64 { return &o.TimePrecision }),
 }
 
@@ -402,7 +402,7 @@ func networkModel() option.Option[Options] {
 		return &o.Model
 	}
 	opt := option.Choice("network/model",
-		"SMPI, LV08 or CM02; sets the defaults of `network/weight-S`, `network/bandwidth-factor` and `network/latency-factor`, which depend on it",
+		"SMPI, LV08 or CM02; sets the defaults of `network/weight-S`, `network/bandwidth-factor` and `network/latency-factor`",
 		modelNames, field)
 	inForce := option.Choice("", "", modelNames, func(o *Options) *Model { return &o.Model })
 	opt.Get, opt.Check = inForce.Get, inForce.Check
@@ -426,5 +426,5 @@ func hostModel() option.Option[Options] {
 		return nil
 	}
 	return option.Then(option.Option[Options]{Name: "host/model", Set: set,
-		Doc: "compound; `default` means `network/model:LV08`, whatever that says, as in SimGrid"}, (*Options).setModelDefaults)
+		Doc: "compound; `default` means LV08, whatever `network/model` says, as in SimGrid"}, (*Options).setModelDefaults)
 }

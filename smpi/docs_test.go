@@ -33,14 +33,17 @@ func TestOptionsAreDocumented(t *testing.T) {
 	}
 }
 
-// documented is the rows of the page: options with an effect, then those without.
+// documented is the rows of the page: options with an effect, those of one default and one meaning in one row; then those
+// without effect.
 func documented() string {
-	var b strings.Builder
 	defaults := DefaultOptions()
+	type meaning struct{ value, doc string }
+	names, order := map[meaning][]string{}, []meaning{}
 	var idle []string
 	for _, opt := range optionTable {
+		name := "`" + opt.Name + "`"
 		if opt.Idle {
-			idle = append(idle, "`"+opt.Name+"`")
+			idle = append(idle, name)
 			continue
 		}
 		value := ""
@@ -50,7 +53,15 @@ func documented() string {
 		if len(value) > 20 {
 			value = "SimGrid's table"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", opt.Name, strings.Trim(value, "[]"), opt.Doc)
+		m := meaning{strings.Trim(value, "[]"), opt.Doc}
+		if names[m] == nil {
+			order = append(order, m)
+		}
+		names[m] = append(names[m], name)
+	}
+	var b strings.Builder
+	for _, m := range order {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names[m], ", "), m.value, m.doc)
 	}
 	for _, family := range asideFamilies {
 		idle = append(idle, "`"+family+"/...`")

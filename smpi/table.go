@@ -19,10 +19,10 @@ var optionTable = option.Table[Options](slices.SortedFunc(slices.Values(slices.C
 
 // ownOptions are the options of MPI's calls.
 var ownOptions = option.Table[Options]{
-	option.Choice("reprise/poll", "what a poll sees: messages posted (SMPI) or arrived",
+	option.Choice("reprise/poll", "a poll sees messages that were posted (as in SMPI), or that have arrived",
 		[]string{"posted", "arrived"}, func(o *Options) *ProbeVisibility { return &o.Poll }),
 	option.YesNo("reprise/poll-late",
-		"yes: a poll that decides something sees what could be seen at the rank's poll before it, or when its last wait ended, as in an MPI that looks first and lets messages in afterwards (Open MPI); a busy wait, which polls again at once, sees all",
+		"yes: a poll outside of a busy wait sees only what could be seen at the rank's previous poll or the end of its last wait ([polls](replay.md#polls))",
 		func(o *Options) *bool { return &o.LatePolls }),
 	collSelector(),
 	option.YesNo("smpi/finalization-barrier", "barrier after the last action",
@@ -37,18 +37,18 @@ var ownOptions = option.Table[Options]{
 		func(v float64) error { return bounds.Factor.Check("value", v) },
 		func(o *Options) *float64 { return &o.IprobeCPUUsage }),
 	option.YesNo("smpi/simulate-computation",
-		"no: amounts of flop (SimGrid's *compute*) take no time. Kernels, as of HPL, keep the times of their models: `--kernels` with `\"*\": free` makes them free",
+		"no: amounts of flop (SimGrid's *compute*) take no time. Kernels keep the times of their models: `--kernels` with `\"*\": free` makes them free",
 		func(o *Options) *bool { return &o.SimulateComputation }),
 	seconds("smpi/test", "cost of one MPI_Test, seconds", func(o *Options) *float64 { return &o.TestCost }),
 }
 
 // fixedOptions may only say what is done anyway.
 var fixedOptions = option.Table[Options]{
-	option.Only[Options]("cpu/model", "Cas01, as is done anyway", "Cas01"),
-	option.Only[Options]("cpu/solver", "maxmin, as is done anyway", "maxmin"),
-	option.Only[Options]("maxmin/concurrency-limit", "-1, as is done anyway: none", "-1"),
-	option.Only[Options]("network/solver", "maxmin, as is done anyway", "maxmin"),
-	option.Only[Options]("smpi/barrier-collectives", "no, as is done anyway", "no", "false", "off", "0"),
+	option.Only[Options]("cpu/model", "only Cas01", "Cas01"),
+	option.Only[Options]("cpu/solver", "only maxmin", "maxmin"),
+	option.Only[Options]("maxmin/concurrency-limit", "only -1: no limit", "-1"),
+	option.Only[Options]("network/solver", "only maxmin", "maxmin"),
+	option.Only[Options]("smpi/barrier-collectives", "only no", "no", "false", "off", "0"),
 }
 
 func seconds(name, doc string, field func(*Options) *float64) option.Option[Options] {
@@ -60,7 +60,7 @@ func seconds(name, doc string, field func(*Options) *float64) option.Option[Opti
 func collSelector() option.Option[Options] {
 	errNone := errors.New("want the name of a selection, such as default, ompi or mpich")
 	opt := option.Parsed("smpi/coll-selector",
-		"which algorithms carry out collective operations: default, ompi or mpich ([replay.md](replay.md)); other names are for replays without collective operations",
+		"selection of [algorithms](replay.md#collective-operations): default, ompi or mpich; other names only for replays without collective operations",
 		func(value string) (string, error) {
 			name := strings.TrimSpace(value)
 			if name == "" {
