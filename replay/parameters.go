@@ -60,7 +60,7 @@ var parameters = []Parameter{
 		func(s *MachineSpec) *string { return &s.NetworkNoise }),
 	file("hostfile", "hostfile `FILE` of smpirun, Open MPI, MPICH or Slurm; ranks take its hosts in turn", "",
 		func(s *MachineSpec) *string { return &s.Hostfile }),
-	{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host", Default: "as many as the machine says (ranks_per_host), else one a core: hosts are filled; of texts of SimGrid as few as fit",
+	{Name: "ranks-per-host", Usage: "`N` consecutive ranks on each host", Default: "ranks_per_host of the machine, else a rank per core until the host is full; of texts of SimGrid as few as fit",
 		Set: func(s *MachineSpec, v string) error {
 			n, err := strconv.Atoi(v)
 			if err != nil || n < 1 || n > math.MaxInt32 {
@@ -70,9 +70,9 @@ var parameters = []Parameter{
 			return nil
 		},
 		Get: func(s *MachineSpec) []string { return []string{strconv.Itoa(s.RanksPerHost)} }},
-	byPattern("host-speed", "hosts of a pattern compute FACTOR times as quick, `PATTERN=FACTOR`, such as node-[3,17]=0.9: flop and kernels", " ",
+	byPattern("host-speed", "multiply the speed of the hosts of a pattern, `PATTERN=FACTOR`, such as node-[3,17]=0.9, for flop and kernels", " ",
 		ParseHostSpeed, func(s *MachineSpec) *[]ByPattern { return &s.HostSpeeds }),
-	{Name: "without", Usage: "hosts of a pattern get no ranks, `HOSTS`; 'slowest 4': nor do the four on which dgemm takes longest; none: all may get some", Between: " ",
+	{Name: "without", Usage: "place no ranks on `HOSTS`, a pattern; 'slowest 4': nor on the four on which dgemm takes longest; none: all hosts may get ranks", Between: " ",
 		Set: (*MachineSpec).leaveOut,
 		Get: func(s *MachineSpec) []string {
 			if s.Slowest > 0 {
@@ -80,7 +80,7 @@ var parameters = []Parameter{
 			}
 			return s.Without
 		}},
-	byPattern("kernel-noise", "half-normal noise of the kernels of a pattern in place of what their models say, `PATTERN=PERCENT` of their mean times, such as dgemm=4%", " ",
+	byPattern("kernel-noise", "half-normal noise of the kernels of a pattern in place of their models' noise, `PATTERN=PERCENT` of their mean times, such as dgemm=4%", " ",
 		parseKernelNoise, func(s *MachineSpec) *[]ByPattern { return &s.KernelNoise }),
 	byPattern("bandwidth", "multiply the bandwidth"+ofLinks, ",", parseLinkFactor, func(s *MachineSpec) *[]ByPattern { return &s.Bandwidth }),
 	byPattern("latency", "multiply the latency"+ofLinks, ",", parseLinkFactor, func(s *MachineSpec) *[]ByPattern { return &s.Latency }),

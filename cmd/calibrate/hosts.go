@@ -22,7 +22,7 @@ import (
 func hostsCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "hosts",
-		Usage: "model how hosts differ, and draw machines of such hosts",
+		Usage: "model the differences between hosts, and draw machines of such hosts",
 		UsageText: "calibrate hosts [options] [-o MODEL] CSV...|-\n" +
 			"calibrate hosts --draw N --from MODEL [--seed S] [--day D] [-o KERNELS] [--platform FILE]",
 		Description: "Tables have timings, with columns as for calibrate kernels, host and date among them, or, with " +
@@ -55,15 +55,15 @@ func estimateFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "per", Value: "host", Usage: "what differs: `host|cpu`: hosts, or the CPUs of hosts"},
 		&cli.StringFlag{Name: "classes", Value: "auto",
-			Usage: "number of classes of hosts, `auto|1|2|3`: the best by BIC, or as many"},
+			Usage: "number of classes of hosts, `auto|1|2|3`; auto: the best by BIC"},
 		&cli.StringFlag{Name: "classes-by", Value: "time",
 			Usage: "tell classes by the first coefficient of the `time|noise`"},
 		&cli.StringFlag{Name: "class-column",
 			Usage: "`NAME` of the column with the class of the host, instead of --classes; needs --coefficient"},
 		&cli.StringSliceFlag{Name: "coefficient",
-			Usage: "`COLUMN=KERNEL:TERM`: the table has coefficients, and this one there, as mnk=dgemm:M*N*K; may be repeated"},
+			Usage: "`COLUMN=KERNEL:TERM`: the table has coefficients, in COLUMN that of TERM, as mnk=dgemm:M*N*K; may be repeated"},
 		&cli.StringSliceFlag{Name: "noise",
-			Usage: "`COLUMN=KERNEL:TERM`: the same of the standard deviation of the noise; may be repeated"},
+			Usage: "`COLUMN=KERNEL:TERM`: COLUMN has the standard deviation of the noise; may be repeated"},
 		&cli.StringFlag{Name: "noise-shape",
 			Usage: "`half-normal|normal` (default: by the skewness of timings; half-normal of coefficients)"},
 	}

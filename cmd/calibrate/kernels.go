@@ -27,7 +27,7 @@ import (
 func kernelsCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "kernels",
-		Usage:     "fit models of kernels to timings of them",
+		Usage:     "fit kernel models to timings",
 		UsageText: "calibrate kernels [options] [-o FILE] CSV...|-",
 		Description: "Columns: function (or kernel), side, uplo, trans, m, n, k, seconds (or duration, time), host " +
 			"(or node), cpu, date.\n" +
@@ -43,10 +43,10 @@ func kernelsCommand() *cli.Command {
 				Usage: "weigh sizes by the calls of the run in the `TRACE`, and say what part of its time each kernel " +
 					"takes; may be repeated"},
 			&cli.StringFlag{Name: "statistic", Value: string(calibrate.Median),
-				Usage: "what stands for the timings of a size, `median|min|mean`; mean fits --model by least squares in " +
+				Usage: "statistic of the timings of a size, `median|min|mean`; mean fits --model by least squares in " +
 					"seconds, as published calibrations do"},
 			&cli.IntFlag{Name: "max-pieces", Value: calibrate.DefaultLearnOptions().MaxPieces,
-				Usage: "`NUMBER` of pieces, between thresholds, of a kernel's model at most"},
+				Usage: "largest `NUMBER` of pieces, between thresholds, of a kernel's model"},
 			&cli.StringFlag{Name: "per", Value: "all",
 				Usage: "one model for `all|host|cpu`: for all hosts, for each host, or for each CPU of each host"},
 		}, fitFlags(), []cli.Flag{

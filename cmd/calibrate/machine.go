@@ -55,8 +55,8 @@ func machineCommand() *cli.Command {
 			&cli.StringFlag{Name: "mpicc", Value: "mpicc",
 				Usage: "`COMPILER` of MPI programs, of the MPI that the launcher is of"},
 			&cli.StringFlag{Name: "noise", Value: calibrate.NoNoise,
-				Usage: "write the scatter of timings into kernels.yaml, `none|normal|half-normal|auto`: what ranks wait for " +
-					"one another shows in a replay then"},
+				Usage: "write the scatter of timings as noise into kernels.yaml, `none|normal|half-normal|auto`: replays then show " +
+					"the waits that it causes"},
 			// The shape of a host, and of the platform.
 			&cli.IntFlag{Name: "ranks-per-host", Usage: "`N` ranks on each host",
 				DefaultText: "all of the run, up to a rank per core"},

@@ -137,7 +137,7 @@ func conditions(c *cli.Context) (list []calibrate.Condition) {
 func needs(c *cli.Context, other string, flags ...string) {
 	// Defaults do not count: a flag is given if the command line has it.
 	if given := firstSet(c, flags); given != "" && !c.IsSet(other) {
-		command.Refuse(c, "--%s is about --%s: it needs one", given, other)
+		command.Refuse(c, "--%s needs --%s", given, other)
 	}
 }
 

@@ -92,7 +92,7 @@ func compareFiles(c *cli.Context) (worse bool, err error) {
 	for _, out := range [][2]string{{"junit", junit}, {"report", page}} {
 		if out[1] == "-" {
 			return false, command.Usagef("compare: --%s wants a file, as the comparison goes to standard output; "+
-				"./- is one of the name -", out[0])
+				"write ./- for a file named -", out[0])
 		}
 		command.CheckOutput(c, out[0], files...)
 	}

@@ -91,7 +91,7 @@ func flags() []cli.Flag {
 		command.Switch("quiet", "no progress and no notes on stderr"),
 		command.Switch("verbose",
 			"say on stderr what is replayed on what, and which simulator options are not smpirun's defaults"),
-		&cli.Uint64Flag{Name: "seed", Usage: "`N` names the random numbers of models with noise", Value: 1},
+		&cli.Uint64Flag{Name: "seed", Usage: "seed `N` of the noise", Value: 1},
 		&cli.IntFlag{Name: "runs", DefaultText: "one replay",
 			Usage: "replay `N` times, with the seeds from --seed on, and print mean, interval and spread"},
 		&cli.StringFlag{Name: "tolerance",
@@ -102,25 +102,23 @@ func flags() []cli.Flag {
 			Usage: "share the windows of --tolerance with all processes that are started with the same directory `DIR`, " +
 				"on any host that sees it"},
 		command.Switch("uncertainty",
-			"replay on machines drawn by what the kernel file says of its own errors, and print an interval"),
+			"replay on machines drawn from the errors that the kernel file states, and print an interval"),
 		&cli.BoolFlag{Name: "causes", DefaultText: "without --tolerance",
 			Usage: "draw each cause of --uncertainty alone, too: each takes as long again"},
 		&cli.IntFlag{Name: "draws", Usage: "`N` machines of --uncertainty, with the seeds from --seed on", Value: 20},
-		&cli.StringFlag{Name: "level", Usage: "the interval of --uncertainty is to hold the time of one run with probability `P`, 50% to 99%",
+		&cli.StringFlag{Name: "level", Usage: "the interval of --uncertainty contains the time of one run with probability `P`, 50% to 99%",
 			Value: "90%"},
 		&cli.StringFlag{Name: "checkpoint",
-			Usage: "save the state of the replay in `FILE` now and then, and when it is interrupted; " +
-				"go on from it if it is there"},
+			Usage: "save the state of the replay in `FILE` at intervals and on interruption; continue from FILE if it exists"},
 		&cli.DurationFlag{Name: "every", Usage: "`TIME` between two checkpoints", Value: 10 * time.Minute},
-		&cli.StringFlag{Name: "resume", Usage: "go on from the checkpoint `FILE`; trace and options must be the same"},
+		&cli.StringFlag{Name: "resume", Usage: "continue from the checkpoint `FILE`; trace and options must be the same"},
 		command.Switch("critical-path",
-			"print what the longest chain of computations and messages consists of, and what would shorten it"),
+			"print the parts of the longest chain of computations and messages, and changes that would shorten it"),
 		command.Switch("what-if",
 			"replay once more with the change that shortens the critical path most, and print what it does; "+
 				"implies --critical-path"),
 		command.Switch("pop",
-			"print POP's efficiencies: load balance, serialisation, transfer, and of this wire and contention; "+
-				"takes two further replays"),
+			"print POP's efficiencies: load balance, serialisation, transfer (wire and contention); takes two further replays"),
 		&cli.StringFlag{Name: "report",
 			Usage: "write pictures of where the time went to `FILE`.html: one file for any browser, without a network"},
 		&cli.StringFlag{Name: "timeline",
@@ -183,7 +181,7 @@ func (j *job) read(c *cli.Context) error {
 	case c.IsSet("workers") && j.workers == "":
 		return command.Usagef("--workers wants a directory")
 	case c.IsSet("workers") && (j.tolerance == 0 || j.budget > 0):
-		return command.Usagef("--workers DIR shares the windows of --tolerance T: it needs one, without --budget")
+		return command.Usagef("--workers needs --tolerance, without --budget")
 	}
 
 	// Checkpoints are of one exact replay of a trace that can be read again: an estimate is quick, and several replays
@@ -191,11 +189,11 @@ func (j *job) read(c *cli.Context) error {
 	j.checkpoint, j.every, j.resume = c.String("checkpoint"), c.Duration("every"), c.String("resume")
 	switch {
 	case j.checkpoint == "-" || j.resume == "-":
-		return command.Usagef("--checkpoint and --resume want a file; ./- is one of the name -")
+		return command.Usagef("--checkpoint and --resume want a file; write ./- for a file named -")
 	case c.IsSet("every") && j.every <= 0:
 		return command.Usagef("--every %v, want a positive time such as 10m", j.every)
 	case c.IsSet("every") && j.checkpoint == "":
-		return command.Usagef("--every says how often --checkpoint FILE is written: it needs one")
+		return command.Usagef("--every needs --checkpoint")
 	case j.keeps() && j.sampled():
 		return command.Usagef("--checkpoint and --resume are for exact replays; --workers DIRECTORY keeps what --tolerance has replayed")
 	case j.keeps() && j.trace == "-":
@@ -222,11 +220,11 @@ func (j *job) read(c *cli.Context) error {
 	draws := c.Int("draws")
 	switch {
 	case !c.Bool("uncertainty") && c.IsSet("draws"):
-		return command.Usagef("--draws says how many machines --uncertainty draws: it needs that")
+		return command.Usagef("--draws needs --uncertainty")
 	case !c.Bool("uncertainty") && c.IsSet("level"):
-		return command.Usagef("--level is of the interval of --uncertainty: it needs that")
+		return command.Usagef("--level needs --uncertainty")
 	case !c.Bool("uncertainty") && c.IsSet("causes"):
-		return command.Usagef("--causes are those of --uncertainty: it needs that")
+		return command.Usagef("--causes needs --uncertainty")
 	case !c.Bool("uncertainty"):
 		draws = 0
 	case draws < 3 || draws > maxDraws:

@@ -78,7 +78,7 @@ var outputTable = []struct {
 func (j *job) readOutputs(c *cli.Context) error {
 	for _, name := range []string{"window", "window-ranks"} {
 		if c.IsSet(name) && c.String("timeline") == "" && c.String("report") == "" {
-			return command.Usagef("--%s says what a timeline shows: it needs --timeline or --report", name)
+			return command.Usagef("--%s needs --timeline or --report", name)
 		}
 	}
 	// An output makes its own checks first, as of the ending of its name; then come those that all files have in
@@ -94,7 +94,7 @@ func (j *job) readOutputs(c *cli.Context) error {
 		}
 		textutil.Check(row.make(j, c, o))
 		if o.file == "-" {
-			return command.Usagef("--%s wants a file, as the result goes to standard output; ./- is one of the name -",
+			return command.Usagef("--%s wants a file, as the result goes to standard output; write ./- for a file named -",
 				o.flag)
 		}
 		read := []string{j.trace, j.spec.Platform, j.spec.Kernels, j.spec.Hostfile, j.spec.NetworkNoise, j.checkpoint,
@@ -215,7 +215,7 @@ func makePath(j *job, c *cli.Context, o *output) error {
 	case whatIf && j.sampled():
 		return command.Usagef("--what-if replays all steps: leave --tolerance and --budget out")
 	case whatIf && j.runs > 0:
-		return command.Usagef("--what-if replays once more: leave --runs out, --seed N names the one")
+		return command.Usagef("--what-if is for one replay: --seed N in place of --runs")
 	case whatIf:
 		textutil.Check(j.rereadable("what-if"))
 	}

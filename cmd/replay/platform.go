@@ -303,10 +303,10 @@ func newPlatformCommand(stdout, stderr io.Writer) *cli.Command {
 		command.Switch("quiet", "nothing on stderr but errors"))
 	return command.Prepare(&cli.Command{
 		Name:      "new",
-		Usage:     "describe a machine from a few words, as SimGrid XML",
+		Usage:     "write the description of a new machine, as SimGrid XML",
 		UsageText: "replay platform new --nodes N [options]",
 		Description: "Hosts are node-0, node-1, ... Units are those of platforms: Gbps bits, GBps bytes, us, ns, Gf. " +
-			"On stderr it says how many share what.\n\n" +
+			"A summary on stderr says how many hosts share which links.\n\n" +
 			"   replay platform new --nodes 64 --cores 8 --nic 100Gbps --latency 1us " +
 			"--fat-tree 'leaf=16 up=8x200Gbps' > p.xml\n" +
 			"   replay platform new --nodes 4096 --fat-tree 'leaf=32 up=16x200Gbps group=16 up=8x400Gbps@2us' -o p.xml\n" +

@@ -43,14 +43,14 @@ func (j *job) run(ctx context.Context) error {
 	switch {
 	case j.draws > 0:
 		way, can = j.replayDraws, func(o *output) bool { return o.writeDraws != nil }
-		why = "is of one replay, and --uncertainty is of several on drawn machines: leave --uncertainty out"
+		why = "is for one replay: leave --uncertainty out"
 	case j.sampled():
 		way, can = j.sampleTrace, func(o *output) bool { return o.writeEstimate != nil }
-		why = "is of all that happens, and an estimate plays windows of it: " +
+		why = "is for exact replays, and this is an estimate: " +
 			"leave --tolerance and --budget out, with --steps A:B for a part of the run"
 	case j.runs > 0:
 		way, can = j.replayRuns, func(o *output) bool { return o.writeRuns != nil }
-		why = "is of one replay, and --runs are several: leave --runs out, --seed N names the one"
+		why = "is for one replay: --seed N in place of --runs"
 	}
 	for _, o := range j.outputs {
 		if !can(o) {

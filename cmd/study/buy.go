@@ -31,7 +31,7 @@ const (
 func buyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "buy",
-		Usage:     "say what machines give that are known by their data sheets",
+		Usage:     "predict machines from their data sheets",
 		UsageText: "study buy SHEET.yaml [SHEET.yaml [SHEET.yaml]] [options]",
 		Description: "HPL and HPCG with intervals, the best parameters of HPL, and what changes of the machine would bring, side by\n" +
 			"side for up to three machines. docs/calibrate.md has the keys of a sheet.\n\n" +

@@ -31,7 +31,7 @@ func results(c *cli.Context, dir string) (*study.Plan, *study.Results) {
 func reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "say what a study has found out",
+		Usage:     "print the findings of a study",
 		UsageText: "study report DIR [-o FILE.html] [--json]",
 		Description: "The best configurations, those that cannot be told from them, and what each factor does.\n\n" +
 			"    study report nb\n" +
@@ -101,7 +101,7 @@ func comparing(compare func(c *cli.Context) (r result, bad bool, err error)) cli
 func archiveCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "archive",
-		Usage:     "put a study that is done into one file",
+		Usage:     "put a finished study into one file",
 		UsageText: "study archive DIR [-o FILE]",
 		Description: "The file has all that study rerun needs, and the results: a zip.\n\n" +
 			"    study archive nb -o nb.zip",

@@ -77,7 +77,7 @@ func runStudy(c *cli.Context) error {
 func planCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "plan",
-		Usage:     "plan a study whose runs others make",
+		Usage:     "plan a study, for workers to make its runs",
 		UsageText: "study plan FILE.yaml -o DIR",
 		Description: "Writes the plan into DIR, for study submit or for workers on any hosts.\n\n" +
 			"    study plan nb.yaml -o nb",
@@ -124,7 +124,7 @@ func tellFound(c *cli.Context, p *study.Plan, found bool) {
 func workerCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "worker",
-		Usage:     "make runs of a study that is planned, beside other workers",
+		Usage:     "make runs of a planned study, beside other workers",
 		UsageText: "study worker DIR [options]",
 		Description: "Workers on any number of hosts share DIR. Each takes runs that are free, the longest first, until" +
 			" none is.\nA run whose worker dies is free for the others: at once on the same host, else after --lease.\n\n" +
@@ -133,8 +133,8 @@ func workerCommand() *cli.Command {
 			"    study worker nb --until 2026-12-01T08:00:00",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "jobs", Usage: "make `N` runs at once", Value: 1},
-			textFlag("until", "`TIME` at which, or duration after which, to have ended; slurm: before the limit of the job of"+
-				" Slurm that this runs in", "when nothing is left"),
+			textFlag("until", "end by this `TIME`, or within this duration; slurm: before the limit of the Slurm job in which this"+
+				" runs", "when no run is left"),
 			leaseFlag(),
 			command.Switch("quiet", "no progress on stderr"),
 		},
@@ -217,7 +217,7 @@ func best(p *study.Plan) string {
 // The lease bounds how long the runs of a dead host stay taken; on one host a death is known at once.
 func leaseFlag() cli.Flag {
 	return &cli.DurationFlag{Name: "lease", Value: defaultLease,
-		Usage: "take workers on other hosts for dead that have not been seen for `TIME`"}
+		Usage: "a worker on another host counts as dead after `TIME` without a sign of life"}
 }
 
 // leaseOf returns the value of leaseFlag.

@@ -24,18 +24,18 @@ const usualWorkers = 20
 func submitCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "submit",
-		Usage:     "have a scheduler start workers of a study that is planned",
+		Usage:     "have a scheduler start workers of a planned study",
 		UsageText: "study submit DIR --slurm [options] [-- --SBATCH-OPTION=VALUE ...]",
-		Description: "Submits an array of workers, never one of runs. DIR must be shared by all nodes, and so must this" +
-			" program.\n" + fmt.Sprintf("A study has at most %d tasks in the queue. ", slurm.MaxTasks) +
-			"What follows -- is passed on to sbatch. Other schedulers: docs/clusters.md.\n\n" +
+		Description: "Submits an array of workers, not of runs. All nodes must see DIR and this program.\n" +
+			fmt.Sprintf("A study has at most %d tasks in the queue. ", slurm.MaxTasks) +
+			"Options after -- go to sbatch. Other schedulers: docs/clusters.md.\n\n" +
 			"    study plan nb.yaml -o nb\n" +
 			"    study submit nb --slurm\n" +
 			"    study submit nb --slurm --dry-run\n" +
 			"    study submit nb --slurm --workers 8 --partition short --time 2:00:00 -- --qos=low",
 		Flags: []cli.Flag{
 			command.Switch("slurm", "submit to Slurm"),
-			&cli.IntFlag{Name: "workers", Usage: "submit `N` workers, with a processor each, or as many as runs are left",
+			&cli.IntFlag{Name: "workers", Usage: "submit `N` workers, with a processor each, at most one for each run that is left",
 				Value: usualWorkers},
 			textFlag("partition", "`NAME` of the partition", "Slurm's default"),
 			textFlag("account", "`NAME` of the account", "Slurm's default"),
@@ -118,8 +118,8 @@ func cancelCommand() *cli.Command {
 		Name:      "cancel",
 		Usage:     "cancel the workers that were submitted",
 		UsageText: "study cancel DIR",
-		Description: "Cancels all jobs of the study in DIR. Workers give back what they are making, long runs with a" +
-			" checkpoint;\nstudy submit goes on.\n\n    study cancel nb",
+		Description: "Cancels all jobs of the study in DIR. Workers give their runs back, long ones with a checkpoint;\n" +
+			"study submit continues the study.\n\n    study cancel nb",
 		Action: ofDirectory(func(c *cli.Context, dir string) error {
 			textutil.Must(study.Open(dir, ""))
 			tasks, err := slurm.TasksOf(c.Context, dir)
@@ -138,10 +138,10 @@ func cancelCommand() *cli.Command {
 func statusCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "status",
-		Usage:     "say how far a study has come",
+		Usage:     "print the progress of a study",
 		UsageText: "study status DIR [--json]",
-		Description: "Runs that are done, who makes which, and the workers that study submit has in the queue; of the" +
-			" directory of study tune the best so far.\n\n" +
+		Description: "Prints the runs that are done, the workers with their runs, and the workers that study submit has in" +
+			" the queue;\nof the directory of study tune the best configuration so far.\n\n" +
 			"    study status nb\n" +
 			"    study status tuned\n" +
 			"    study status nb --json",

@@ -28,8 +28,7 @@ func tuneCommand() *cli.Command {
 			"study tune --machine NAME --dat FILE [options]\n" +
 			"study tune FILE.yaml [options]\n" +
 			"study tune --program hpcg --machine NAME [--ranks N | --nodes N] --memory SIZE [options]",
-		Description: "Few of all configurations are replayed, the coarse first; the best is replayed again with seeds that" +
-			" the search has not seen.\n\n" +
+		Description: "Replays few of all configurations, first coarsely, then closely; the best again with new seeds.\n\n" +
 			"    study tune --machine dahu --nodes 2 --memory 192GB --dry-run\n" +
 			"    study tune --machine dahu --ranks 64 -N 20000 -o tuned\n" +
 			"    study tune --machine dahu --dat HPL.dat --json\n" +
@@ -38,12 +37,12 @@ func tuneCommand() *cli.Command {
 			"    study tune --program hpcg --ranks 8 --memory 4GB",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "program", Value: "hpl",
-				Usage: "`NAME` of what is tuned: hpl, or hpcg, for which process grid and boxes are chosen"},
+				Usage: "`NAME` of the program: hpl; or hpcg, of which process grid and boxes are chosen"},
 			textFlag("machine", "`NAME` of a built-in machine, a machine directory, or the file of a platform",
 				"the generic machine"),
 			textFlag("kernels", "kernel models: a `FILE`, or a built-in set", "those of the machine"),
-			&cli.StringSliceFlag{Name: "set", Usage: "`WORD=VALUE`: what all runs have, any word of a study's file, such as" +
-				" PFACT=crout, without=node-3 or smpi/iprobe=1e-6; may be repeated"},
+			&cli.StringSliceFlag{Name: "set", Usage: "`WORD=VALUE` of all runs, by any key of a study's file, such as PFACT=crout," +
+				" without=node-3 or smpi/iprobe=1e-6; may be repeated"},
 			textFlag("dat", "choose within the lists of this HPL.dat, a `FILE`",
 				"usual grids, block sizes, depths, broadcasts and swaps"),
 			&cli.IntFlag{Name: "ranks", Usage: "`N` ranks", DefaultText: "one for each core"},
@@ -57,7 +56,7 @@ func tuneCommand() *cli.Command {
 			&cli.StringFlag{Name: "within", Usage: "a difference of less than this `SHARE` of the time does not matter",
 				Value: "0.5%"},
 			&cli.Uint64Flag{Name: "seed", Usage: "`seed` of the machine's noise, the same for all configurations", Value: 1},
-			outputFlag("keep results in the directory `DIR`, from which the same command goes on, and put HPL.dat there", ""),
+			outputFlag("keep results and HPL.dat in the directory `DIR`, from which the same command continues", ""),
 			jobsFlag("make `N` replays at once"),
 			&cli.DurationFlag{Name: "budget", DefaultText: "none",
 				Usage: "stop after this `TIME`, such as 10m, and print the best so far"},

@@ -20,7 +20,7 @@ func cutCommand() *cli.Command {
 		Name:      "cut",
 		Usage:     "take a part of a trace, from one mark to another",
 		UsageText: "trace cut [--from MARK] [--to MARK] -o FILE TRACE\ntrace cut --list [--json] TRACE",
-		Description: "A mark is begin, end, step:N, phase:NAME, end-of-phase:NAME, comm:NAME (the first use of a communicator), end-of-comm:NAME (behind the last) or collective:N (behind N operations of all ranks); phase:NAME:3 is the third time.\n\n" +
+		Description: "A mark is begin, end, step:N, phase:NAME, end-of-phase:NAME, comm:NAME (the first use of a communicator), end-of-comm:NAME (behind the last) or collective:N (behind N operations of all ranks); phase:NAME:3 is the third begin of the phase.\n\n" +
 			"    trace cut --list run.trace.zst\n" +
 			"    trace cut --from step:10 --to step:20 -o part.trace.zst run.trace.zst\n" +
 			"    trace cut --from 'phase:pcontrol 1' --to 'end-of-phase:pcontrol 1' -o solve.trace.zst app.trace.zst",

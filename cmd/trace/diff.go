@@ -47,7 +47,7 @@ func runDiff(c *cli.Context) error {
 	}
 	for _, name := range []string{"junit", "report"} {
 		if c.String(name) == "-" {
-			return command.Usagef("diff: --%s wants a file, as the difference goes to standard output; ./- is one of the name -",
+			return command.Usagef("diff: --%s wants a file, as the difference goes to standard output; write ./- for a file named -",
 				name)
 		}
 		if err := atomicfile.CheckOverwrite(c.String(name), c.Args().Slice()...); err != nil {

@@ -16,7 +16,7 @@ import (
 func verifyCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "verify",
-		Usage:     "check a trace: checksums, totals, references, and that what is sent is received",
+		Usage:     "check a trace: checksums, totals, references, and that messages sent are received",
 		ArgsUsage: "FILE|-",
 		Description: "    trace verify run.trace.zst\n" +
 			"    trace verify --quiet - < run.trace.zst",

@@ -26,28 +26,26 @@ func mpiCommand(args []string) *cli.Command {
 		Usage: "any MPI program, recorded while it runs",
 		UsageText: "tracegen mpi -o FILE [options] -- mpirun -np n PROGRAM [arguments]\ntracegen mpi -o FILE " +
 			"[options] --recordings DIR",
-		Description: "The program is neither changed nor linked again; it prints what it prints, and its exit status " +
-			"is that of the command.\n\n" +
+		Description: "The program is neither changed nor linked again; its input, output and exit status pass through.\n\n" +
 			"    tracegen mpi -o run.trace.zst -- mpirun -np 16 ./app input\n" +
 			"    tracegen mpi -o run.trace.zst --recordings recorded -- mpirun -np 4 --oversubscribe ./app\n" +
 			"    tracegen mpi -o each.trace.zst --recordings recorded --gaps all",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
-			&cli.StringFlag{Name: "recordings", Usage: "record into `DIR`, which stays; without a command, merge what is there",
-				DefaultText: "a hidden directory beside the trace, which goes"},
+			&cli.StringFlag{Name: "recordings", Usage: "keep the recordings in `DIR`; without a command, make the trace of those in it",
+				DefaultText: "a hidden directory beside the trace, removed at the end"},
 			// How computations become amounts of flop or kernels.
 			&cli.StringFlag{Name: "speed", Value: "1Gf",
-				Usage: "`flop/s` that the recording processor counts for: what computes for a second becomes so many " +
-					"flop", DefaultText: "1Gf"},
+				Usage: "`flop/s` of the recording processor: a second of computation becomes so many flop", DefaultText: "1Gf"},
 			&cli.StringFlag{Name: "gaps", Value: "mean",
-				Usage: "`mean|all`: computations by the mean and the spread of their place in the program and rank, or each " +
-					"by its own time", DefaultText: "mean"},
+				Usage: "time of a computation, `mean|all`: mean and spread of all at its place in the program and rank, or " +
+					"its own", DefaultText: "mean"},
 			command.Switch("blas", "record calls of BLAS, LAPACK and FFTW (dgemm, dgetrf, ...) as kernels "+
 				"with their dimensions, not as time"),
 			&cli.StringFlag{Name: "step-mark", DefaultText: "turns of the outermost loop",
 				Usage: "begin a step at each `CALL` of a collective, such as allreduce, or phase, such as 'pcontrol 1'"},
 			// How strict merging is.
-			command.Switch("partial", "write what there is of ranks that did not come to MPI_Finalize"),
+			command.Switch("partial", "accept ranks without MPI_Finalize: keep what they have recorded"),
 			command.Switch("leave-out", "leave out calls that a trace cannot have, such as MPI_Comm_spawn, and warn"),
 			command.Switch("quiet", "no progress and no notes on stderr"),
 		},
@@ -67,7 +65,7 @@ func runMPI(c *cli.Context, args []string) error {
 	case terminal.IsPath(output):
 		return command.Usagef("%s: a trace is binary, and this is a terminal", output)
 	case c.NArg() == 0 && !c.IsSet("recordings"):
-		return command.Usagef("mpi: what shall be recorded? tracegen mpi -o FILE -- mpirun -np n PROGRAM")
+		return command.Usagef("mpi: the program is missing: tracegen mpi -o FILE -- mpirun -np n PROGRAM")
 	case c.NArg() == 0 && c.Bool("blas"):
 		return command.Usagef("--blas is for recording: name the program")
 	case c.String("gaps") != "mean" && c.String("gaps") != "all":
@@ -93,7 +91,7 @@ func runMPI(c *cli.Context, args []string) error {
 		entries, err := os.ReadDir(dir)
 		switch {
 		case err == nil && len(entries) > 0:
-			return command.Usagef("--recordings %s: there is something in it", dir)
+			return command.Usagef("--recordings %s: the directory is not empty", dir)
 		case err != nil && !errors.Is(err, os.ErrNotExist):
 			return err
 		}

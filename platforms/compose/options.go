@@ -45,7 +45,7 @@ var options = []Option{
 		}},
 	{Name: "cores", Usage: "`N` cores of a node, each for a rank", Default: "1",
 		set: setter(parseWhole, func(r *request) *int { return &r.Cores })},
-	{Name: "speed", Usage: "`SPEED` of a core, in flop/s: kernel models in seconds do not go by it", Default: "32Gf",
+	{Name: "speed", Usage: "`SPEED` of a core, in flop/s; kernel models in seconds do not depend on it", Default: "32Gf",
 		set: setter(platforms.ParseSpeed, func(r *request) *float64 { return &r.Speed })},
 	{Name: "nic", Usage: "`BANDWIDTH` of the cable of a node, each way", Default: "100Gbps",
 		set: setter(platforms.ParseBandwidth, func(r *request) *float64 { return &r.NIC.Bandwidth })},
@@ -56,7 +56,7 @@ var options = []Option{
 			r.Loopback, err = ParseCable(v, r.Loopback)
 			return err
 		}},
-	{Name: "flat", Usage: "all nodes on one switch; so it is if no other network is asked for", Switch: true},
+	{Name: "flat", Usage: "all nodes on one switch (also if no other network is given)", Switch: true},
 	{Name: "fat-tree", Usage: "`LEVELS` of switches, 'leaf=16 up=8x200Gbps': 16 nodes on a leaf switch, which has 8 cables up; further levels 'group=8 up=4x400Gbps'; the last switch may be partly filled. 'routing=static' behind them: by the destination (D-mod-K), in place of 'routing=adaptive', the default: flows are spread over all cables up"},
 	{Name: "torus", Usage: "a torus of `SIZES`, 4x4x8"},
 	{Name: "dragonfly", Usage: "`GROUPS` of switches, 'groups=9 switches=8 hosts=8 local=200Gbps global=2x200Gbps': cables between two switches of a group and between two groups"},

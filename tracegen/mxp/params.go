@@ -121,7 +121,7 @@ func Parameters() []Parameter {
 		number("residuals", "`number` of evaluations of the residual, which the values of the matrix decide: "+
 			"a solve follows each but the last", "3, as in recorded runs of riken, of rocm 4; with --not-converged 50", "", 1,
 			func(p *Params) *int { return &p.Residuals }),
-		is("not-converged", "the program gives up: a solve follows the last residual, too", "",
+		is("not-converged", "the program does not converge: a solve follows the last residual, too", "",
 			func(p *Params) *bool { return &p.NoSolution }),
 		word("matrix", "`matrix`", "", func(p *Params) *string { return &p.Matrix }),
 		word("high", "`precision` of the matrix", "", func(p *Params) *string { return &p.High }),
