@@ -290,7 +290,7 @@ func OptionTable() option.Table[Options] { return optionTable }
 
 var optionTable = option.Table[Options]{
 	hostModel(),
-	number("maxmin/precision", "tolerance of the reference solver: byte/s of a flow, a part of a capacity; and rounding of what remains",
+	number("maxmin/precision", "tolerances of the reference solver, in byte/s of a flow and as a part of a capacity; and rounding of remaining bytes",
 		bounds.Range{High: 1e9, Unit: "byte/s"}, func(o *Options) *float64 { return &o.SharePrecision }),
 	option.Signed("network/TCP-gamma",
 		"TCP window in bytes; 0 or less: none. A warning, and `replay platform --route`, tell where the window and not a link limits a route",

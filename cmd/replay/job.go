@@ -122,7 +122,7 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "report",
 			Usage: "write pictures of where the time went to `FILE`.html: one file for any browser, without a network"},
 		&cli.StringFlag{Name: "timeline",
-			Usage: "write what every rank does when to `FILE`: .pftrace for Perfetto, .paje for Pajé; " +
+			Usage: "write the actions of every rank over time to `FILE`: .pftrace for Perfetto, .paje for Pajé; " +
 				".gz behind it compresses"},
 		&cli.StringFlag{Name: "window", DefaultText: "all; of --report two steps in the middle",
 			Usage: "the timeline shows what lies between two times, `T0:T1` in seconds, or in steps, \"step A:B\", " +
