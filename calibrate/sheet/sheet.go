@@ -338,6 +338,10 @@ func (r *reader) network(s *Sheet) {
 	case "torus":
 		s.Topology, err = compose.ParseTorus(rest)
 	case "dragonfly":
+		if !strings.Contains(rest, "routing=") {
+			rest += " routing=adaptive"
+			s.assume("topology: routing=adaptive")
+		}
 		s.Topology, err = compose.ParseDragonfly(rest, s.cable())
 	default:
 		err = fmt.Errorf("%s, want switch, fat-tree leaf=24 up=12, torus 4x4x4 or dragonfly and its groups", textutil.Quote(name))

@@ -62,6 +62,10 @@ func TestRoutes(t *testing.T) {
 		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=200Gbps@0.1us global=400Gbps@3us", "node-0", "node-5", 3, 2e-6 + 0.1e-6, 100 * gbps},
 		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=200Gbps@0.1us global=400Gbps@3us", "node-0", "node-6", 3, 2e-6 + 3e-6, 100 * gbps},
 		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=200Gbps@0.1us global=400Gbps@3us", "node-2", "node-11", 5, 2e-6 + 2*0.1e-6 + 3e-6, 100 * gbps},
+		// Adaptive: one local cable within a group, two and a global one between groups, each half way out and half way in.
+		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=200Gbps@0.1us global=400Gbps@3us routing=adaptive", "node-0", "node-5", 4, 2e-6 + 0.1e-6, 100 * gbps},
+		{24, "dragonfly", "groups=4 switches=3 hosts=2 local=200Gbps@0.1us global=400Gbps@3us routing=adaptive", "node-0", "node-6", 6, 2e-6 + 2*0.1e-6 + 3e-6, 100 * gbps},
+		{8, "dragonfly", "groups=4 switches=1 hosts=2 global=400Gbps@3us routing=adaptive", "node-0", "node-6", 4, 2e-6 + 3e-6, 100 * gbps},
 	} {
 		p := read(t, spec(t, c.nodes, c.kind, c.text))
 		from, _ := p.HostIndex(c.from)
@@ -298,6 +302,7 @@ func TestParseErrors(t *testing.T) {
 		{"dragonfly", "groups=4 switches=3", `dragonfly "groups=4 switches=3": hosts= is missing; want groups=9 switches=8`},
 		{"dragonfly", "groups=4 groups=3", "groups= twice"},
 		{"dragonfly", "groups=4 routers=3", "routers= is not known"},
+		{"dragonfly", "groups=4 routing=valiant", `routing="valiant", known are static and adaptive`},
 		{"dragonfly", "groups=4 switches=3 hosts=-1", `hosts=: "-1" is no number`},
 	} {
 		err := parse(compose.DefaultSpec(1), c.kind, c.text)

@@ -6,21 +6,23 @@ import (
 	"reprise/internal/textutil"
 )
 
-// Dragonfly is groups of switches: those of a group are joined by cables from each to each, and so are the groups. A
-// message goes to the switch of its group that has the cable to the other group, over that, and on to its destination.
+// Dragonfly is groups of switches: those of a group are joined by cables from each to each, and so are the groups.
 type Dragonfly struct {
 	Groups, Switches, Hosts int   // Switches of a group, Hosts of a switch
 	LocalCables             int   // between two switches of a group
 	Local                   Cable // each of them
 	GlobalCables            int   // between two groups
 	Global                  Cable
+	// Adaptive says that flows are spread over all cables that leave a switch or a group. Otherwise a message goes to the
+	// switch of its group that has the cable to the other group, over that, and on to its destination.
+	Adaptive bool
 }
 
 // flyForm is what ParseDragonfly reads.
-const flyForm = "groups=9 switches=8 hosts=8 local=1x200Gbps global=2x200Gbps"
+const flyForm = "groups=9 switches=8 hosts=8 local=1x200Gbps global=2x200Gbps, and routing=adaptive or static"
 
 // ParseDragonfly reads "groups=9 switches=8 hosts=8 local=1x200Gbps global=2x200Gbps@1us".
-// Cables of which nothing is said are one, like those of the nodes.
+// Cables of which nothing is said are one, like those of the nodes. routing=adaptive replaces routing=static, the default.
 func ParseDragonfly(text string, nic Cable) (d Dragonfly, err error) {
 	defer func() {
 		if err != nil {
@@ -32,6 +34,11 @@ func ParseDragonfly(text string, nic Cable) (d Dragonfly, err error) {
 	if err != nil {
 		return d, err
 	}
+	word, pairs, err := cutRouting(pairs)
+	if err != nil {
+		return d, err
+	}
+	d.Adaptive = word == "adaptive"
 	given, counts := map[string]bool{}, map[string]*int{"groups": &d.Groups, "switches": &d.Switches, "hosts": &d.Hosts}
 	for _, p := range pairs {
 		if given[p.key] {
@@ -92,6 +99,9 @@ func (d Dragonfly) words(s *Spec) []string {
 			count(d.Switches, "switch"), count(d.Hosts, "host"), s.NIC.Latency*1e6),
 		fmt.Sprintf("within a group %s of %v from each switch to each other", count(d.LocalCables, "cable"), d.Local),
 	}
+	if d.Adaptive {
+		list = append(list, "adaptive routing: the cables that leave a switch, or a group, are one link of their sum")
+	}
 	if d.Groups == 1 {
 		return list
 	}
@@ -106,6 +116,11 @@ func (d Dragonfly) words(s *Spec) []string {
 // to router, so that the way between two groups passes the two switches that their cable joins: a minimal route. A
 // cable of several that is narrower than what feeds it limits each flow.
 func (d Dragonfly) body(b *xmlBuilder, s *Spec) {
+	if d.Adaptive {
+		list := d.pools()
+		list.zone(b, s, len(list), 1, "dragonfly", 0, s.Nodes)
+		return
+	}
 	b.line(1, `<zone id="dragonfly" routing="Full">`)
 	for g := range d.Groups { // each of its switches is a cluster
 		b.line(2, `<zone id="%s" routing="Full">`, groupName(g))
@@ -135,6 +150,23 @@ func (d Dragonfly) body(b *xmlBuilder, s *Spec) {
 	}
 	b.joined(2, global)
 	b.line(1, `</zone>`)
+}
+
+// pools are the cables that leave a switch for the others of its group, and those that leave a group. A message pays half
+// of a latency on the way out and half on the way in: of a local cable within a group, of two and a global one between
+// two groups.
+func (d Dragonfly) pools() (list pools) {
+	local, global := d.Local, d.Global
+	local.Latency, global.Latency = local.Latency/2, (local.Latency+global.Latency)/2
+	if d.Switches > 1 {
+		list = append(list, pool{d.Hosts, d.LocalCables * (d.Switches - 1), local})
+	} else {
+		global.Latency = d.Global.Latency / 2 // no local cable on the way
+	}
+	if d.Groups > 1 {
+		list = append(list, pool{d.Hosts * d.Switches, d.GlobalCables * (d.Groups - 1), global})
+	}
+	return list
 }
 
 // Names of zones, clusters and routers. Switches are numbered through all groups.

@@ -41,12 +41,11 @@ func ParseFatTree(text string, nic Cable) (t FatTree, err error) {
 	if err != nil {
 		return t, err
 	}
-	if i := slices.IndexFunc(pairs, func(p pair) bool { return p.key == "routing" }); i >= 0 {
-		if t.Static = pairs[i].value == "static"; !t.Static && pairs[i].value != "adaptive" {
-			return t, fmt.Errorf("routing=%s, known are static and adaptive", textutil.Quote(pairs[i].value))
-		}
-		pairs = slices.Delete(pairs, i, i+1)
+	word, pairs, err := cutRouting(pairs)
+	if err != nil {
+		return t, err
 	}
+	t.Static = word == "static"
 	for i, p := range pairs { // in turn a number of nodes or switches, and the cables up
 		want := [2]string{"leaf", "up"}
 		if i >= 2 {
@@ -72,6 +71,18 @@ func ParseFatTree(text string, nic Cable) (t FatTree, err error) {
 		return t, fmt.Errorf("%s= is missing", [2]string{"leaf", "up"}[len(pairs)%2])
 	}
 	return t, nil
+}
+
+// cutRouting returns the first word for the routing, static or adaptive, "" for none, and the other pairs.
+func cutRouting(pairs []pair) (word string, others []pair, err error) {
+	i := slices.IndexFunc(pairs, func(p pair) bool { return p.key == "routing" })
+	if i < 0 {
+		return "", pairs, nil
+	}
+	if word = pairs[i].value; word != "static" && word != "adaptive" {
+		return "", nil, fmt.Errorf("routing=%s, known are static and adaptive", textutil.Quote(word))
+	}
+	return word, slices.Delete(pairs, i, i+1), nil
 }
 
 // below returns the number of nodes below a switch of a level.
@@ -178,7 +189,11 @@ func (t FatTree) words(s *Spec) []string {
 func (t FatTree) body(b *xmlBuilder, s *Spec) {
 	switch {
 	case !t.Static:
-		t.zone(b, s, len(t.Levels), 1, "tree", 0, s.Nodes)
+		var list pools
+		for i, l := range t.Levels {
+			list = append(list, pool{t.below(i), t.cables(i), l.Cable})
+		}
+		list.zone(b, s, len(list), 1, "tree", 0, s.Nodes)
 		return
 	case !t.isFatTree(s):
 		t.listed(b, s)
@@ -208,15 +223,25 @@ func pathRouting(children int) string {
 	return "Floyd"
 }
 
+// pools are the levels of a network with adaptive routing, from the nodes up. All cables that leave the same nodes are
+// one link of their sum.
+type pools []pool
+
+type pool struct {
+	nodes, cables int // below, and upwards
+	Cable
+}
+
 // zone writes a switch of a level, 0 for a leaf, and all below it, which are so many nodes from the first on: a
 // leaf is a cluster, another one a zone in which each of the zones below is joined to a router.
-func (t FatTree) zone(b *xmlBuilder, s *Spec, level, depth int, id string, first, nodes int) {
+func (l pools) zone(b *xmlBuilder, s *Spec, level, depth int, id string, first, nodes int) {
 	gateway := func(id string) string { return id + "-switch" } // the router by which a zone is left
 	if level == 0 {
 		b.cluster(depth, id, s, first, nodes, fmt.Sprintf(` router_id="%s"`, gateway(id)))
 		return
 	}
-	each, name := t.below(level-1), "leaf"
+	up, name := l[level-1], "leaf"
+	each := up.nodes
 	if level > 1 {
 		name = "group"
 	}
@@ -228,20 +253,20 @@ func (t FatTree) zone(b *xmlBuilder, s *Spec, level, depth int, id string, first
 	children := (nodes-1)/each + 1
 	b.line(depth, `<zone id="%s" routing="%s">`, id, pathRouting(children))
 	for i := range children { // the last one may have fewer nodes
-		t.zone(b, s, level-1, depth+1, child(i), first+i*each, min(each, nodes-i*each))
+		l.zone(b, s, level-1, depth+1, child(i), first+i*each, min(each, nodes-i*each))
 	}
-	core, cable, cables := id+"-core", t.Levels[level-1].Cable, t.cables(level-1)
+	core := id + "-core"
 	b.line(depth+1, `<zone id="%s" routing="None"><router id="%s"/></zone>`, core, gateway(id))
-	b.line(depth+1, "<!-- The cables up of each: together %d of %s. -->", cables, rate(cable.Bandwidth))
+	b.line(depth+1, "<!-- The cables up of each: together %d of %s. -->", up.cables, rate(up.Bandwidth))
 
 	// A cable that is slower than all below it limits each flow.
 	slowest := s.NIC.Bandwidth
-	for _, l := range t.Levels[:level-1] {
-		slowest = min(slowest, l.Cable.Bandwidth)
+	for _, p := range l[:level-1] {
+		slowest = min(slowest, p.Bandwidth)
 	}
 	var ups []bundle
 	for i := range children {
-		ups = append(ups, bundle{child(i) + "-up", cables, cable, cable.Bandwidth < slowest,
+		ups = append(ups, bundle{child(i) + "-up", up.cables, up.Cable, up.Bandwidth < slowest,
 			end{child(i), gateway(child(i))}, end{core, gateway(id)}})
 	}
 	b.joined(depth+1, ups)

@@ -17,7 +17,8 @@
 // of a switch upwards are one link of their sum. Flows share that as they do where routing is adaptive; a flow by
 // itself gets no more than a cable. If static routing is asked for (D-mod-K), a tree of full switches whose cables are
 // all like those of the hosts is SimGrid's FAT_TREE, which has one speed for all levels; of others a route is listed
-// from each leaf switch to each node. A dragonfly is zones as well, with minimal routes.
+// from each leaf switch to each node. A dragonfly is zones as well, with minimal routes, or if its routing is adaptive with
+// links of sums.
 //
 // # Units
 //

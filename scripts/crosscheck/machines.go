@@ -473,7 +473,7 @@ func (m *machine) composed() {
 	case 2, 3:
 		f := compose.Dragonfly{
 			Groups: m.between(1, 4), Switches: m.between(1, 4), Hosts: m.between(1, 4),
-			LocalCables: m.between(1, 3), Local: cable(), GlobalCables: m.between(1, 3), Global: cable(),
+			LocalCables: m.between(1, 3), Local: cable(), GlobalCables: m.between(1, 3), Global: cable(), Adaptive: m.chance(0.5),
 		}
 		s.Topology, s.Nodes = f, f.Groups*f.Switches*f.Hosts
 	default:
