@@ -441,17 +441,18 @@ func TestUncertaintyCovers(t *testing.T) {
 	}
 }
 
-// TestUncertaintyOfEstimates: a standard error of 3 s beside draws that scatter by 4 s is one
-// of 5 s.
+// TestUncertaintyOfEstimates: draws that are estimated with a standard error of 3 s, and do not scatter.
 func TestUncertaintyOfEstimates(t *testing.T) {
 	b := newBench(t, star(1), 1)
 	b.setKernels(t, "version: 1\nunit: s\nkernels:\n  k: {terms: {N: 1}, covariance: [[1]]}\n", "k")
 	u, err := replay.Uncertain(t.Context(), &b.header, b.Machine, replay.DefaultOptions(), replay.UncertaintyOptions{Draws: 4}, func(_ context.Context, _ replay.Machine, o replay.Options) (*replay.Played, error) {
-		return &replay.Played{Header: &b.header, Sampling: 3}, nil
+		return &replay.Played{Header: &b.header, Sampling: 3, SeedResult: replay.SeedResult{Makespan: 100}}, nil
 	})
 	noError(t, err)
 	want := []replay.UncertaintyPart{{Name: "calibration", SD: 0}, {Name: "sampling", SD: 3}}
-	if diff := cmp.Diff(want, u.Parts); diff != "" || u.Makespan.SD != 3 {
+	// By Student's t of three degrees of freedom, 2.353363 for 90 %, and 3 % of 100 s in logarithms.
+	low := 100 * math.Exp(-2.353363*0.03*math.Sqrt(1+1./4))
+	if diff := cmp.Diff(want, u.Parts); diff != "" || u.Makespan.SD != 3 || math.Abs(u.Makespan.Low/low-1) > 1e-6 || math.Abs(u.Makespan.High*low/1e4-1) > 1e-6 {
 		t.Error(diff, u.Makespan)
 	}
 }

@@ -298,7 +298,8 @@ func DiagnoseDraws(u *replay.Uncertainty) []string {
 	if s.Mean == 0 {
 		return []string{}
 	}
-	list := []string{fmt.Sprintf("%s of runs are expected within %s of the mean.", percent(u.Level), percent((s.High-s.Low)/2/s.Mean))}
+	list := []string{fmt.Sprintf("%s of runs are expected between %s less and %s more than the mean.", percent(u.Level),
+		percent(1-s.Low/s.Mean), percent(s.High/s.Mean-1))}
 	if len(u.Parts) == 0 || u.Parts[0].Name == "sampling" { // no cause is known by itself
 		return list
 	}

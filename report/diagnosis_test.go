@@ -121,7 +121,7 @@ func TestSpread(t *testing.T) {
 	}
 	draws := &replay.Uncertainty{Level: 0.9, Makespan: replay.Interval{Mean: 10, Low: 9, High: 11}, Parts: []replay.UncertaintyPart{{Name: "noise", SD: 0.1}, {Name: "calibration", SD: 0.5}}}
 	if got, want := DiagnoseDraws(draws), []string{
-		"90 % of runs are expected within 10 % of the mean.", "Most of that is calibration: by itself it makes runs scatter by 5.0 %.",
+		"90 % of runs are expected between 10 % less and 10 % more than the mean.", "Most of that is calibration: by itself it makes runs scatter by 5.0 %.",
 	}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
