@@ -26,6 +26,8 @@ func extrapolateCommand() *cli.Command {
 			&cli.IntFlag{Name: "ranks", Usage: "`NUMBER` of ranks; must be given"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
 			command.Switch("approximate", "take means of sizes and counts that follow no rule, and warn of them"),
+			command.Switch("weak", "the problem grew with the ranks: a rank computes as much on more"),
+			command.Switch("strong", "the problem stayed: a rank computes as much less as there are more"),
 			command.Switch("json", "print JSON"),
 		},
 		Action: runExtrapolate,
@@ -42,6 +44,8 @@ func runExtrapolate(c *cli.Context) (err error) {
 		return command.Usagef("extrapolate: --ranks is missing, the number of ranks of the trace")
 	case ranks < 1 || ranks > trace.MaxRanks:
 		return command.Usagef("extrapolate: --ranks %d, allowed 1 to %d", ranks, trace.MaxRanks)
+	case c.Bool("weak") && c.Bool("strong"):
+		return command.Usagef("extrapolate: --weak and --strong exclude each other")
 	case c.NArg() < 3:
 		return command.Usagef("extrapolate: want 3 traces or more, of a program on different numbers of ranks, got %d", c.NArg())
 	}
@@ -57,6 +61,12 @@ func runExtrapolate(c *cli.Context) (err error) {
 	}
 	o := extrapolate.Options{Ranks: ranks, Approximate: c.Bool("approximate"), Tool: "trace " + command.Version(),
 		Command: fmt.Sprintf("trace extrapolate --ranks %d %s", ranks, strings.Join(c.Args().Slice(), " "))}
+	switch {
+	case c.Bool("weak"):
+		o.Scaling = extrapolate.Weak
+	case c.Bool("strong"):
+		o.Scaling = extrapolate.Strong
+	}
 	var s *extrapolate.Summary
 	textutil.Check(atomicfile.Write(output, func(w io.Writer) (err error) {
 		s, err = extrapolate.Write(w, traces, o)

@@ -8,8 +8,9 @@ import (
 
 // This file says how computations follow from the size (family.fitGaps), and numbers without a rule (family.mean).
 
-// fitGaps fits the computation before a place: its mean over the ranks, as a constant or the monomial of the extents
-// with the least error. This is how much the smaller recordings differ from what the fit says of them, at most.
+// fitGaps fits the computation before a place: its mean over the ranks, as the monomial of the extents with the least
+// error, or that of the scaling. The error is how much the smaller recordings differ from what the fit says of them, at
+// most.
 func (f *family) fitGaps(l *leaf) {
 	var means, spreads []float64
 	var grids []grid
@@ -36,7 +37,17 @@ func (f *family) fitGaps(l *leaf) {
 		return
 	}
 	last := len(means) - 1
-	fn, e := scaled(grids, means, f.monomials)
+	among := append([]monomial{{}}, f.monomials...)
+	switch f.scaling {
+	case Weak:
+		among = among[:1]
+	case Strong:
+		for k := range grids[last] {
+			among[0][k] = -1
+		}
+		among = among[:1]
+	}
+	fn, e := scaled(grids, means, among)
 	f.weigh(means[last], e)
 	l.compute = func(g grid) gap {
 		mean := math.Round(fn(g))
@@ -54,7 +65,7 @@ func scaled(grids []grid, means []float64, among []monomial) (fn func(g grid) fl
 	last := len(means) - 1
 	var best monomial
 	e = math.Inf(1)
-	for _, m := range append([]monomial{{}}, among...) {
+	for _, m := range among {
 		worst := 0.0
 		for i := range last {
 			r := means[last] / means[i] * m.ratio(grids[i], grids[last])
@@ -87,7 +98,7 @@ func (f *family) mean(what string, data [][][]int64) value {
 		}
 	}
 	last := len(means) - 1
-	fn, _ := scaled(grids, means, f.all)
+	fn, _ := scaled(grids, means, append([]monomial{{}}, f.all...))
 	f.warn("%s: by the mean, %.6g on %v ranks, where numbers are %d to %d", what, means[last], grids[last].ranks(), low, high)
 	return func(g grid, _ int, _ []int) (int64, bool) { return int64(math.Round(fn(g))), true }
 }

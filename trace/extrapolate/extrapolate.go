@@ -37,9 +37,19 @@ import (
 // Options of an extrapolation.
 type Options struct {
 	Ranks         int
-	Approximate   bool   // sizes and counts that follow no rule by their means, with warnings
+	Approximate   bool // sizes and counts that follow no rule by their means, with warnings
+	Scaling       Scaling
 	Tool, Command string // for the header
 }
+
+// Scaling says how the computation of a rank goes with the number of ranks.
+type Scaling int
+
+const (
+	AsRecorded Scaling = iota // by the product of extents that fits the recordings best
+	Weak                      // the problem grows with the ranks: as it is
+	Strong                    // the problem stays: divided by the ranks
+)
 
 // Summary says what was found.
 type Summary struct {
@@ -73,6 +83,7 @@ type family struct {
 	monomials   []monomial // the same, in the order in which they are tried
 	divisions   []division
 	approximate bool
+	scaling     Scaling
 	target      grid // of the wanted number of ranks; nil: there is none
 
 	foretold, fitted int
@@ -133,7 +144,7 @@ func Write(w io.Writer, traces []*trace.Trace, o Options) (*Summary, error) {
 		if 4*c.cost > 5*candidates[0].cost+4 {
 			break
 		}
-		f := &family{list: list, rule: c.rule, target: c.rule.grid(o.Ranks), approximate: o.Approximate}
+		f := &family{list: list, rule: c.rule, target: c.rule.grid(o.Ranks), approximate: o.Approximate, scaling: o.Scaling}
 		err := f.find()
 		if err == nil {
 			return f.write(w, o)

@@ -545,6 +545,40 @@ func TestAlone(t *testing.T) {
 	same(t, tracetest.Open(t, file.Bytes()), recorded(t, p, 256))
 }
 
+// TestScaling: what ranks of 4, 16 and 64 compute in a step stays on 256 ranks if the problem grows with them, and is a
+// quarter of that on 64 if it stays. If nothing is said, the recordings tell which.
+func TestScaling(t *testing.T) {
+	for _, c := range []struct {
+		recorded                 map[int]float64
+		asRecorded, weak, strong float64
+	}{
+		{map[int]float64{4: 100, 16: 90, 64: 80}, 80, 80, 20},
+		{map[int]float64{4: 1300, 16: 350, 64: 80}, 20, 80, 20},
+	} {
+		p := program{step: func(r *rank) {
+			r.compute(c.recorded[r.ranks])
+			r.exchange((r.me+1)%r.ranks, (r.me+r.ranks-1)%r.ranks, 3, 64)
+		}}
+		var list []*trace.Trace
+		for _, n := range []int{4, 16, 64} {
+			list = append(list, recorded(t, p, n))
+		}
+		for scaling, want := range []float64{c.asRecorded, c.weak, c.strong} {
+			var file bytes.Buffer
+			must(extrapolate.Write(&file, list, extrapolate.Options{Ranks: 256, Scaling: extrapolate.Scaling(scaling)}))
+			cursors := must(tracetest.Open(t, file.Bytes()).Cursors([]int32{5}, trace.CursorOptions{}))
+			reader := trace.NewActionReader(&cursors[0], trace.Hit{}, 0)
+			a := reader.Next()
+			for a.Kind != trace.KindFlops {
+				a = reader.Next()
+			}
+			if a.Flops() != want {
+				t.Errorf("%v, scaling %d: %g flop, want %g", c.recorded, scaling, a.Flops(), want)
+			}
+		}
+	}
+}
+
 // idle has steps in which rank 0 does nothing.
 var idle = program{before: func(r *rank) { r.collective(trace.CollBcast, 0, 0, 7) }, step: func(r *rank) {
 	if r.me > 0 && r.me < r.ranks-1 {
