@@ -25,9 +25,9 @@ func extrapolateCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "ranks", Usage: "`NUMBER` of ranks; must be given"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the trace to `FILE`; must be given"},
-			command.Switch("approximate", "take means of sizes and counts that follow no rule, and warn of them"),
-			command.Switch("weak", "the problem grew with the ranks: a rank computes as much on more"),
-			command.Switch("strong", "the problem stayed: a rank computes as much less as there are more"),
+			command.Switch("approximate", "take means of sizes and counts that follow no rule, with warnings"),
+			command.Switch("weak", "weak scaling, the problem grows with the ranks: computations of a rank keep their times"),
+			command.Switch("strong", "strong scaling, the problem stays: times of computations are divided by the ranks"),
 			command.Switch("json", "print JSON"),
 		},
 		Action: runExtrapolate,
@@ -78,8 +78,8 @@ func runExtrapolate(c *cli.Context) (err error) {
 	if c.Bool("json") {
 		return textutil.WriteJSON(c.App.Writer, s)
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s: %s in a grid of %s\nThe smaller recordings foretell %s of the largest; %d took it "+
-		"to be found.\nComputations follow their fits within %.0f %%.\n", output, textutil.Counted(int64(s.Ranks), "rank"), s.Grid,
+	_, err = fmt.Fprintf(c.App.Writer, "%s: %s in a grid of %s\nThe smaller recordings predict %s of the largest; %d more "+
+		"needed the largest for their fit.\nComputations follow their fits within %.0f %%.\n", output, textutil.Counted(int64(s.Ranks), "rank"), s.Grid,
 		textutil.Count(s.Foretold, "number"), s.Fitted, 100*s.ComputeError)
 	return err
 }
