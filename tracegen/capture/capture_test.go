@@ -263,6 +263,17 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestForms: between the 240 times that the ranks of testdata/forms.c begin a step are 239, though sizes depend on data,
+// steps have three forms, and ranks have prologues of their own.
+func TestForms(t *testing.T) {
+	eachMPI(t, func(t *testing.T, m mpi) {
+		_, s := merged(t, m.recorded(t, "4", m.compile(t, "forms.c")), capture.Options{})
+		if s.Steps != 239 || s.NoSteps != nil {
+			t.Errorf("%d steps, %v, want 239", s.Steps, s.NoSteps)
+		}
+	})
+}
+
 // TestCounts: 40 turns of testdata/counts.c are steps, though each of their operations has a list
 // of counts, and say what the ranks send: to rank i 1 + rank + 2i elements, in the gathering
 // 3 + rank.

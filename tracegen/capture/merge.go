@@ -28,7 +28,7 @@
 //  3. Each stream is decoded again and translated to steps (type translator). A step is an action with its arguments;
 //     equal ones have one number (type table).
 //  4. The steps of a rank are folded into loops while they come (type folder).
-//  5. The steps of the run, turns of the outermost loop that all ranks begin together, are found (type stepper).
+//  5. The steps of the run, turns of a loop that all ranks begin together, are found (type stepper).
 //  6. The loops become blocks of the trace (type writer), from 16 ranks on shared by all ranks that do the same (type group).
 //
 // The survey keeps counts and sums, and the folder loops, so that the memory of both grows with the number of

@@ -3,6 +3,7 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -12,7 +13,7 @@ import (
 // behind the last step. Without steps all come before.
 type outline struct {
 	before, step, after []item
-	marked              [][]item // steps between marks that the user names, in place of step
+	marked              [][]item // steps of different forms, in place of step
 }
 
 // Limits of the steps of a run.
@@ -49,6 +50,36 @@ type mainLoop struct {
 
 // find returns the actions of the ranks and how many steps of the run they have. Reason says why they have none.
 func (s *stepper) find(m matching) (ranks []outline, steps int, reason error) {
+	ranks, steps, reason = s.turns(m)
+	most, nested := 0, 0 // ranks whose main loop holds most of their actions; whose turns are mostly those of another loop
+	for rank, l := range s.main {
+		items := s.ranks[rank]
+		if 2*l.length*l.turns >= s.loops.length(items) {
+			most++
+		}
+		body := s.loops.bodies[items[l.at].what].items
+		times := map[int32]float64{} // by loop
+		for _, it := range body {
+			if it.turns > 0 {
+				times[it.what] += s.time([]item{it})
+			}
+		}
+		if len(times) > 0 && 2*slices.Max(slices.Collect(maps.Values(times))) > s.time(body) {
+			nested++
+		}
+	}
+	if reason == nil && most == len(s.ranks) && 2*nested <= most {
+		return ranks, steps, nil
+	}
+	// Steps that differ from turn to turn are no turns of a loop of equal actions, or many of them are one turn.
+	if others, n := s.recurring(m); n > steps {
+		return others, n, nil
+	}
+	return ranks, steps, reason
+}
+
+// turns finds steps that are turns of the main loops.
+func (s *stepper) turns(m matching) (ranks []outline, steps int, reason error) {
 	ranks = make([]outline, len(s.ranks))
 	for rank, items := range s.ranks {
 		ranks[rank].before = items
@@ -70,7 +101,7 @@ func (s *stepper) find(m matching) (ranks []outline, steps int, reason error) {
 		}
 		s.main = append(s.main, best)
 	}
-	if reason = s.align(newAbreast(m, len(s.ranks))); reason != nil {
+	if reason = s.align(m); reason != nil {
 		return ranks, 0, reason
 	}
 	// The run has as many steps as every rank has from the first cut on.
@@ -105,7 +136,7 @@ func (s *stepper) find(m matching) (ranks []outline, steps int, reason error) {
 
 // marked returns the actions of the ranks with steps that begin at the actions that a mark names.
 func (s *stepper) marked(m matching, mark string, is func(*step) bool) (ranks []outline, steps int, err error) {
-	walkers, at := make([]*walker, len(s.ranks)), make([][]int64, len(s.ranks)) // at: the steps before each mark
+	at := make([][]int64, len(s.ranks)) // the steps before each mark
 	for rank, items := range s.ranks {
 		walker, n := s.loops.walk(items, 1), int64(0)
 		for next, ok := walker.next(); ok; next, ok = walker.next() {
@@ -118,107 +149,150 @@ func (s *stepper) marked(m matching, mark string, is func(*step) bool) (ranks []
 			return nil, 0, fmt.Errorf("--step-mark %s: rank 0 comes to it %d times, rank %d %d times", mark, len(at[0]), rank,
 				len(at[rank]))
 		}
-		walkers[rank] = s.loops.walk(items, 1)
 	}
 	if steps = len(at[0]); steps == 0 || steps > mostSteps {
 		return nil, 0, fmt.Errorf("--step-mark %s: ranks come to it %d times, allowed 1 to %d", mark, steps, mostSteps)
 	}
 	// Where a step begins, no message may be under way and no request open.
-	a, done := newAbreast(m, len(s.ranks)), make([]int64, len(s.ranks))
+	f := s.follow(m, s.ranks)
 	for n := range steps {
 		for rank := range s.ranks {
-			for ; done[rank] < at[rank][n]; done[rank]++ {
-				next, _ := walkers[rank].next()
-				a.step(rank, &s.table.steps[next])
+			for f.at[rank] < at[rank][n] {
+				f.advance(rank)
 			}
 		}
 		for rank := range s.ranks {
-			if a.behind(rank) {
+			if f.behind(rank) {
 				return nil, 0, fmt.Errorf("--step-mark %s: where all ranks have come to number %d of them, rank %d has messages, "+
 					"requests or operations under way", mark, n+1, rank)
 			}
 		}
 	}
-	ranks = make([]outline, len(s.ranks))
-	for rank, items := range s.ranks {
-		o, rest := &ranks[rank], items
-		o.before, rest = s.loops.split(rest, at[rank][0])
-		for n := 1; n < steps; n++ {
-			var part []item
-			part, rest = s.loops.split(rest, at[rank][n]-at[rank][n-1])
-			o.marked = append(o.marked, part)
-		}
-		o.marked = append(o.marked, rest)
+	ranks = s.parted(at)
+	for rank := range ranks {
+		o := &ranks[rank]
+		o.marked, o.after = append(o.marked, o.after), nil
 	}
 	return ranks, steps, nil
 }
 
-// align finds the first cut in the main loops, and the next one that is whole turns later for all ranks: these are a
-// step.
-func (s *stepper) align(a *abreast) error {
-	walkers, at := make([]*walker, len(s.ranks)), make([]int64, len(s.ranks)) // at: steps of the loops that are done
+// parted returns the actions of the ranks with a step from each of their cuts to the next.
+func (s *stepper) parted(cuts [][]int64) []outline {
+	ranks := make([]outline, len(s.ranks))
 	for rank, items := range s.ranks {
-		l := &s.main[rank]
-		// What comes before the loop leaves requests open, and messages under way.
-		before := s.loops.walk(items[:l.at], 1)
-		for n, ok := before.next(); ok; n, ok = before.next() {
-			a.step(rank, &s.table.steps[n])
+		var rest []item // of a loop that a cut divides; the other items follow it
+		done := int64(0)
+		to := func(cut int64) (part []item) {
+			for n := cut - done; n > 0; n = cut - done {
+				if len(rest) == 0 {
+					rest, items = items[:1], items[1:]
+				}
+				if length := s.loops.length(rest[:1]); length <= n {
+					part, rest, done = append(part, rest[0]), rest[1:], done+length
+					continue
+				}
+				head, tail := s.loops.split(rest[:1], n)
+				part, rest, done = append(part, head...), append(tail, rest[1:]...), cut
+			}
+			return part
 		}
-		walkers[rank] = s.loops.walk(items[l.at:l.at+1], 1)
-	}
-	advance := func(rank int) error {
-		// A rank at the end of its loop cannot catch up. If it still has open requests, they are the reason.
-		n, ok := walkers[rank].next()
-		switch {
-		case !ok && len(a.open[rank]) > 0:
-			return fmt.Errorf("requests of rank %d are open wherever its outermost loop begins anew", rank)
-		case !ok:
-			return errNotTogether
+		o := &ranks[rank]
+		o.before = to(cuts[rank][0])
+		for _, cut := range cuts[rank][1:] {
+			o.marked = append(o.marked, to(cut))
 		}
-		a.step(rank, &s.table.steps[n])
-		at[rank]++
-		return nil
+		o.after = slices.Concat(rest, items)
 	}
-	// catchUp has ranks go on until none lags behind others.
-	catchUp := func() error {
-		for again := true; again; {
-			again = false
-			for rank := range walkers {
-				for ; a.behind(rank); again = true {
-					if err := advance(rank); err != nil {
-						return err
-					}
+	return ranks
+}
+
+// follower is all ranks on their way through their actions.
+type follower struct {
+	*abreast
+	walkers []*walker
+	at      []int64 // by rank: steps that are done
+}
+
+// follow returns a follower at the beginning of the items of all ranks.
+func (s *stepper) follow(m matching, ranks [][]item) *follower {
+	f := &follower{newAbreast(m, len(ranks)), nil, make([]int64, len(ranks))}
+	for _, items := range ranks {
+		f.walkers = append(f.walkers, s.loops.walk(items, 1))
+	}
+	return f
+}
+
+// advance has a rank do its next step.
+func (f *follower) advance(rank int) error {
+	// A rank at the end cannot catch up. If it still has open requests, they are the reason.
+	n, ok := f.walkers[rank].next()
+	switch {
+	case !ok && len(f.open[rank]) > 0:
+		return fmt.Errorf("requests of rank %d are open wherever its outermost loop begins anew", rank)
+	case !ok:
+		return errNotTogether
+	}
+	f.step(rank, &f.table.steps[n])
+	f.at[rank]++
+	return nil
+}
+
+// catchUp has ranks go on until none lags behind others: that is a cut.
+func (f *follower) catchUp() error {
+	for again := true; again; {
+		again = false
+		for rank := range f.walkers {
+			for ; f.behind(rank); again = true {
+				if err := f.advance(rank); err != nil {
+					return err
 				}
 			}
 		}
-		return nil
 	}
-	if err := catchUp(); err != nil {
+	return nil
+}
+
+// align finds the first cut in the main loops, and the next one that is whole turns later for all ranks: these are a
+// step.
+func (s *stepper) align(m matching) error {
+	// What comes before the loops leaves requests open, and messages under way. No rank goes beyond its loop.
+	begins, parts := make([]int64, len(s.ranks)), make([][]item, len(s.ranks))
+	for rank, items := range s.ranks {
+		at := s.main[rank].at
+		begins[rank], parts[rank] = s.loops.length(items[:at]), items[:at+1]
+	}
+	f := s.follow(m, parts)
+	for rank, begin := range begins {
+		for f.at[rank] < begin {
+			f.advance(rank)
+		}
+	}
+	if err := f.catchUp(); err != nil {
 		return err
 	}
-	for rank := range at {
-		s.main[rank].cut = at[rank]
+	for rank, at := range f.at {
+		s.main[rank].cut = at - begins[rank]
 	}
 	var first []int64 // the first cut behind a turn of the first rank: no rank is further there than others need
 	for range 1 + mostTurnsOfStep {
 		for range s.main[0].length {
-			if err := advance(0); err != nil {
+			if err := f.advance(0); err != nil {
 				return err
 			}
 		}
-		if err := catchUp(); err != nil {
+		if err := f.catchUp(); err != nil {
 			return err
 		}
 		// The loop goes on turn by turn of the first rank. The cut behind the first turn is the one that
 		// later cuts are compared with.
 		if first == nil {
-			first = slices.Clone(at)
+			first = slices.Clone(f.at)
 			continue
 		}
 		// A step is found when each rank has done a whole number of its turns since that cut.
 		whole := true
-		for rank := range at {
-			l, n := &s.main[rank], at[rank]-first[rank]
+		for rank, at := range f.at {
+			l, n := &s.main[rank], at-first[rank]
 			whole = whole && n > 0 && n%l.length == 0
 			l.times = n / l.length
 		}

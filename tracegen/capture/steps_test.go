@@ -10,7 +10,7 @@ import (
 )
 
 // script makes steps of words: S3 sends to rank 3, R3 receives from it, I32 and W2 are a receive
-// that is begun, with request 2, and its end, B is a barrier of all, C and D are computations.
+// that is begun, with request 2, and its end, B is a barrier of all, C and D are computations. S308 has 8 bytes.
 type script struct {
 	table *table
 	loops *loops
@@ -32,9 +32,9 @@ func (s *script) rank(words ...string) {
 		case trace.KindWait:
 			step.request = int32(digit(1))
 		case trace.KindFlops:
-			step.args[argPeer] = int64(word[0])
+			step.args[argPeer] = trace.FloatArg(1000 * float64(word[0]))
 		case trace.KindSend, trace.KindRecv, trace.KindIrecv:
-			step.args[argPeer], step.request = digit(1), int32(digit(2))
+			step.args[argPeer], step.request, step.args[argBytes] = digit(1), int32(digit(2)), digit(3)
 		}
 		f.add(s.table.number(step))
 	}
@@ -105,7 +105,8 @@ func TestSteps(t *testing.T) {
 		}
 		a := newAbreast(onWorld(s.table, len(ranks)), len(ranks))
 		for rank, o := range ranks {
-			all := slices.Concat(s.loops.steps(o.before), slices.Repeat(s.loops.steps(o.step), steps), s.loops.steps(o.after))
+			all := slices.Concat(s.loops.steps(o.before), slices.Repeat(s.loops.steps(o.step), steps),
+				s.loops.steps(slices.Concat(o.marked...)), s.loops.steps(o.after))
 			if want := s.loops.steps(s.ranks[rank]); !slices.Equal(all, want) {
 				t.Errorf("%s: rank %d: steps %v, want %v", c.name, rank, all, want)
 			}
@@ -116,6 +117,70 @@ func TestSteps(t *testing.T) {
 		for rank := range ranks {
 			if steps > 0 && a.behind(rank) {
 				t.Errorf("%s: something is under way behind the first step", c.name)
+			}
+		}
+	}
+}
+
+// TestDifferentSteps: between the times that two ranks come to a turn are as many steps, though sizes differ, every
+// twentieth turn has three more messages, every tenth a barrier, and rank 0 does something else before. Ends of steps
+// are cuts. Where turns take any time there are none.
+func TestDifferentSteps(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		turns, steps int
+		forms, sizes bool
+		longest      int // computations of a turn, 1 or a square modulo this number
+	}{
+		{"forms and sizes", 300, 299, true, true, 1},
+		{"few", 100, 99, true, true, 1},
+		{"loops in a loop", 100, 99, true, false, 1},
+		{"sizes", 100, 99, false, true, 1},
+		{"any times", 300, 0, false, true, 13},
+	} {
+		s, random := newScript(), rand.New(rand.NewPCG(1, 2))
+		var words [2][]string
+		add := func(times int, list ...string) {
+			for rank := range words {
+				words[rank] = append(words[rank], slices.Repeat(strings.Fields(list[rank]), times)...)
+			}
+		}
+		add(1, "B D R1 R1 B", "B S0 S0 B")
+		for turn := range c.turns {
+			n := "0"
+			if c.sizes {
+				n = string(rune('0' + random.IntN(10)))
+			}
+			if c.forms && turn%20 == 19 {
+				add(3, "R1", "S00"+n)
+			}
+			add(1, "S10"+n, "R0")
+			add(max(1, turn*turn%c.longest), "C", "C")
+			add(1, "R1", "S00"+n)
+			if c.forms && turn%10 == 9 {
+				add(1, "B", "B")
+			}
+		}
+		s.rank(words[0]...)
+		s.rank(words[1]...)
+		ranks, steps, err := s.find()
+		if steps != c.steps || (err == nil) != (c.steps > 0) {
+			t.Errorf("%s: %d steps, %v, want %d", c.name, steps, err, c.steps)
+			continue
+		}
+		a := newAbreast(onWorld(s.table, 2), 2)
+		for n := range steps {
+			for rank, o := range ranks {
+				part := o.marked[n]
+				if n == 0 {
+					part = slices.Concat(o.before, part)
+				}
+				for _, step := range s.loops.steps(part) {
+					a.step(rank, &s.table.steps[step])
+				}
+			}
+			if a.behind(0) || a.behind(1) {
+				t.Fatalf("%s: something is under way behind step %d", c.name, n)
 			}
 		}
 	}

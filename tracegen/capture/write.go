@@ -98,7 +98,11 @@ func (w *writer) write(ranks []outline, steps int) error {
 		return err
 	}
 	if len(ranks[0].marked) > 0 {
-		return w.marked(ranks, steps)
+		if err := w.marked(ranks, steps); err != nil {
+			return err
+		}
+		w.step++
+		return w.part(ranks, func(o *outline) []item { return o.after })
 	}
 	// The steps of the run are the same call, unless each computation is written, or the call has lists that are too
 	// long for one.
@@ -135,20 +139,25 @@ func (w *writer) write(ranks []outline, steps int) error {
 	return w.part(ranks, func(o *outline) []item { return o.after })
 }
 
-// marked writes steps between marks. Those that all ranks do alike are calls of the same blocks, unless they are too
-// large for a block, or have lists of counts.
+// marked writes steps that differ. Those that all ranks do alike several times are calls of the same blocks, unless they
+// are too large for a block, or have lists of counts.
 func (w *writer) marked(ranks []outline, steps int) error {
-	known := map[uint64]*trace.Call{}
-	for n := range steps {
-		w.step++
-		hash, bytes, plain := uint64(0), 0, w.each == nil
+	hashes, times, known := make([]uint64, steps), map[uint64]int{}, map[uint64]*trace.Call{}
+	for n := range hashes {
 		for rank := range ranks {
 			items := ranks[rank].marked[n]
-			hash = hash*multiplier + hashOf(items) + uint64(len(items))
-			bytes = max(bytes, w.loops.bytes(items))
-			plain = plain && len(w.loops.listsOf(items)) == 0
+			hashes[n] = hashes[n]*multiplier + hashOf(items) + uint64(len(items))
 		}
-		if !plain || bytes > mostBytes {
+		times[hashes[n]]++
+	}
+	for n, hash := range hashes {
+		w.step++
+		block := w.each == nil && times[hash] > 1
+		for rank := range ranks {
+			items := ranks[rank].marked[n]
+			block = block && w.loops.bytes(items) <= mostBytes && len(w.loops.listsOf(items)) == 0
+		}
+		if !block {
 			if err := w.part(ranks, func(o *outline) []item { return o.marked[n] }); err != nil {
 				return err
 			}
