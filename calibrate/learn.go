@@ -78,7 +78,7 @@ func (o *LearnOptions) Validate() error {
 func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 	defer textutil.Stopped(&err)
 	textutil.Check(o.Validate())
-	r := &LearnReport{origin: t.origin, Statistic: o.Statistic}
+	r := &LearnReport{origin: t.origin, Statistic: o.Statistic, cpus: len(t.cpuNumbers())}
 	r.findings = textutil.Must(t.begin(o.Terms, o.For))
 	for i, f := range t.functions {
 		if o.Progress != nil {

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"reprise/calibrate/regress"
+	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
@@ -27,6 +28,33 @@ type LearnReport struct {
 	// HostScatter is the standard deviation of the times of hosts relative to the models, at most 0.2; 0 if it is
 	// not known, as of less than three hosts, or if hosts have models of their own.
 	HostScatter float64 `json:"host_scatter,omitempty"`
+	// Alone is the part of the time of the run's kernels that they take on a host where one rank runs, if Ranks were timed
+	// at once; 0: it is not known.
+	Alone float64 `json:"alone,omitempty"`
+	Ranks int     `json:"ranks,omitempty"`
+
+	cpus int // that were timed
+}
+
+// SetAlone compares the models with those of timings that a rank made alone on the same host. Both must know the run.
+func (r *LearnReport) SetAlone(alone *LearnReport) error {
+	if r.cpus < 2 || alone.cpus > 1 {
+		return fmt.Errorf("%w: timings of one rank alone are compared with those of ranks on several CPUs at once, not those of %s "+
+			"with those of %s", ErrMeaningless, textutil.Count(alone.cpus, "CPU"), textutil.Count(r.cpus, "CPU"))
+	}
+	together, by := 0.0, 0.0
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		at := slices.IndexFunc(alone.Kernels, func(other LearnedKernel) bool { return other.name() == k.name() })
+		if at >= 0 {
+			together, by = together+k.seconds, by+alone.Kernels[at].seconds
+		}
+	}
+	if !(together > 0 && by > 0) {
+		return fmt.Errorf("%w: the run calls no kernel that was timed both alone and at once", ErrMeaningless)
+	}
+	r.Alone, r.Ranks = by/together, r.cpus
+	return nil
 }
 
 // LearnedKernel is the model of a kernel with its attributes.
@@ -220,6 +248,9 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 		}
 	}
 	_ = tab.Flush() // into memory
+	if r.Alone > 0 {
+		fmt.Fprintf(&b, "\na rank alone on the host takes %.1f %% of the time of each of %d\n", 100*r.Alone, r.Ranks)
+	}
 	if r.HostScatter > 0 {
 		fmt.Fprintf(&b, "\nhosts differ by %.2f %%\n", 100*r.HostScatter)
 	}

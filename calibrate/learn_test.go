@@ -276,6 +276,38 @@ func TestLearnWeights(t *testing.T) {
 	}
 }
 
+// TestLearnAlone: two kernels that take 1 and 3 s of a run by timings of two ranks at once, and 0.5 and 2.5 s by those of
+// a rank alone: 75 %, which the kernel file has. Timings of one rank are no base for that.
+func TestLearnAlone(t *testing.T) {
+	timings := func(ranks int, scal, axpy float64) *LearnReport {
+		s := newSample(1, 0, 1)
+		for n := 100.0; n <= 2000; n += 100 {
+			for rank := range ranks {
+				s.add(fmt.Sprintf("dscal,,,%g,,,", n), scal*1e-9*n, "h", rank)
+				s.add(fmt.Sprintf("daxpy,,,%g,,,", n), axpy*1e-9*n, "h", rank)
+			}
+		}
+		o := DefaultLearnOptions()
+		o.Run = &Run{}
+		for _, kernel := range []string{"dscal", "daxpy"} {
+			o.Run.Add(o.Run.Kernel(kernel, nil, dimsOf("N")), [MaxDims]int64{1000}, 1e6)
+		}
+		return learn(t, s.text.String(), o)
+	}
+	r := timings(2, 1, 3)
+	must(t, r.SetAlone(timings(1, 0.5, 2.5)))
+	if !near(r.Alone, 0.75, 1e-9) || r.Ranks != 2 {
+		t.Errorf("%g with %d ranks", r.Alone, r.Ranks)
+	}
+	sig := kernels.Signature{Name: "daxpy", Dims: dimsOf("N")}
+	if got := bind(t, r, FileOptions{Alone: r.Alone, Ranks: r.Ranks}, kernels.Host{Name: "h", Ranks: 1}, sig, [4]int64{1000}); !near(got, 2.25e-6, 1e-9) {
+		t.Errorf("alone %g s, want 75 %% of 3 us", got)
+	}
+	if err := timings(1, 1, 3).SetAlone(timings(1, 0.5, 2.5)); !errors.Is(err, ErrMeaningless) {
+		t.Errorf("timings of one rank: %v", err)
+	}
+}
+
 // TestLearnOutside: a run whose calls are ten times as large as all that was measured is warned of.
 func TestLearnOutside(t *testing.T) {
 	s := newSample(1, 0, 1)

@@ -101,6 +101,14 @@ func TestPrecedence(t *testing.T) {
 	takes(t, m, [4]int64{1}, 9, 0)
 }
 
+// TestAlone: models of four ranks on a host, of which one alone takes 70 % of the time: two and three take 80 and 90 %.
+func TestAlone(t *testing.T) {
+	s := parseFile("alone: {ranks: 4, time: 70%}\n" + header + "  k: 10\n")
+	for ranks, want := range map[int]float64{0: 10, 1: 7, 2: 8, 3: 9, 4: 10, 8: 10} {
+		takes(t, bind(s, kernels.Host{Ranks: ranks}, sig("k", "", "M")), [4]int64{1}, want, rounding, ranks)
+	}
+}
+
 func TestBindErrors(t *testing.T) {
 	tests := []struct {
 		name, file string

@@ -48,6 +48,7 @@ const anyCPU = -1
 //	unit: s                      # of coefficients and constants, or flop
 //	cpus_per_host: 2             # by which the slots of ranks are dealt to CPUs; 1 if it is not there
 //	noise: {normal: 3%}          # of models that say nothing about it
+//	alone: {ranks: 64, time: 85%} # the models are of 64 ranks on a host; one by itself takes 85 % of their time
 //	host_scatter: 2%             # standard deviation of times from host to host
 //	shared_errors:               # standard deviations of factors that the times of some kernels have in common
 //	  - {kernels: [dgemm, dtrsm], sd: 20%}
@@ -69,7 +70,7 @@ func Parse(r io.Reader, name string) (s *Set, err error) {
 
 	// The scalars at the top come first: the models need them.
 	f := textutil.Must(p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise",
-		"host_scatter", "shared_errors", "network_error", "kernels", "hosts"))
+		"alone", "host_scatter", "shared_errors", "network_error", "kernels", "hosts"))
 	p.need(root, f, "kernel file", "version", "unit", "kernels")
 	textutil.Must(p.Integer(f["version"], "version", formatVersion, formatVersion))
 	for _, key := range []string{"description", "source"} {
@@ -81,6 +82,17 @@ func Parse(r io.Reader, name string) (s *Set, err error) {
 	p.cpusPerHost = 1
 	if n := f["cpus_per_host"]; n != nil {
 		p.cpusPerHost = textutil.Must(p.Integer(n, "cpus_per_host", 1, maxCPUs))
+	}
+	var single alone
+	if n := f["alone"]; n != nil {
+		f := textutil.Must(p.Fields(n, "alone", "ranks", "time"))
+		p.need(n, f, "alone", "ranks", "time")
+		single.ranks = textutil.Must(p.Integer(f["ranks"], "alone: ranks", 2, maxCPUs))
+		part := textutil.Must(p.Deviation(f["time"], "alone: time"))
+		if single.part = part.Relative; part.Fixed != 0 || !(single.part >= leastAlone && single.part <= 1/leastAlone) {
+			p.stop(f["time"], "alone: time: want a percentage of %g%% to %g%%, found %s", 100*leastAlone, 100/leastAlone,
+				yamlfile.Describe(f["time"]))
+		}
 	}
 	scatter := 0.0
 	if n := f["host_scatter"]; n != nil {
@@ -142,7 +154,7 @@ func Parse(r io.Reader, name string) (s *Set, err error) {
 		}
 	}
 	s = newSet(p.File, p.cpusPerHost, base, overrides)
-	s.scatter, s.shared, s.networkError = scatter, shared, networkError
+	s.scatter, s.alone, s.shared, s.networkError = scatter, single, shared, networkError
 	return s, nil
 }
 
@@ -170,6 +182,9 @@ func (p *fileParser) need(n ast.Node, f map[string]ast.Node, what string, keys .
 		}
 	}
 }
+
+// leastAlone bounds the time of a rank alone: memory that a rank shares with some others.
+const leastAlone = 0.1
 
 // maxScatter bounds host_scatter: hosts that differ more are of several kinds.
 const maxScatter = 0.2

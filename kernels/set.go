@@ -98,6 +98,7 @@ type Host struct {
 	Speed float64 // flop/s of the share of one rank; used by models in unit flop only
 	// Factor is how many times as quick it is as the file says; 0 means 1.
 	Factor float64
+	Ranks  int // on the host; 0: as many as the file is of
 }
 
 // Set is a parsed and checked kernel file, with a cache of the models that have been
@@ -115,6 +116,7 @@ type Set struct {
 	quicker     []quickened        // by Quicker
 	noisy       []noisyKernel      // by Noisy
 
+	alone        alone
 	shared       []sharedError
 	networkError float64 // standard deviation of the logarithm of the times of messages
 
@@ -260,6 +262,7 @@ func (s *Set) class(host *Host) Class {
 	if s.usesSpeed {
 		c.speed = host.Speed
 	}
+	c.factor /= s.alone.time(host.Ranks)
 	if s.hosts != nil && s.scatter != 0 {
 		name := fnv.New64a()
 		_, _ = name.Write([]byte(host.Name)) // a hash takes all
@@ -267,6 +270,21 @@ func (s *Set) class(host *Host) Class {
 		c.factor /= max(least, 1+float64(s.scatter*d.Normal()))
 	}
 	return c
+}
+
+// alone says how much less time a rank takes that has its host to itself: its caches, memory and clock.
+type alone struct {
+	ranks int     // on a host, of which the models are; 0: nothing is said
+	part  float64 // of their time, if there is one
+}
+
+// time returns the part of the models' time that each of some ranks on a host takes: between one and the ranks of the
+// models it goes by their number.
+func (a alone) time(ranks int) float64 {
+	if ranks < 1 || ranks >= a.ranks {
+		return 1
+	}
+	return a.part + (1-a.part)*float64(ranks-1)/float64(a.ranks-1)
 }
 
 // least is the least factor of a host's times that is drawn.

@@ -211,7 +211,8 @@ func (c *costs) bindModels(h *trace.Header, machine *Machine) {
 	rows := map[hostClass]int32{}
 	for r, host := range c.hosts {
 		ph := machine.Platform.Host(int(host))
-		kh := kernels.Host{Name: ph.Name, Slot: before[host], Speed: ph.Speed, Factor: machine.factor(host)}
+		kh := kernels.Host{Name: ph.Name, Slot: before[host], Speed: ph.Speed, Factor: machine.factor(host),
+			Ranks: int(onHost[host])}
 		before[host]++
 		var class hostClass
 		if varies[host] {

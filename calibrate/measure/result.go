@@ -272,6 +272,7 @@ type Report struct {
 	Period
 	Host string `json:"host"`
 	Account
+	Ranks    int               `json:"ranks"` // that measured at once
 	Quality  Quality           `json:"quality"`
 	Kernels  []Summary         `json:"kernels"`
 	Warnings []warning.Warning `json:"warnings"` // never nil
@@ -283,7 +284,7 @@ type Report struct {
 // Complete fills in, of a report with period, host, machine, warnings of the plan and the first
 // facts of its method, the rest of the method and everything that follows from the result.
 func (r *Report) Complete(plan *Plan, o *Options, result *Result, failure error) {
-	r.plan, r.result = plan, result
+	r.plan, r.result, r.Ranks = plan, result, len(plan.Groups)
 	r.Quality, r.Kernels = result.Quality(plan, o.Threads), result.Summaries(plan)
 	r.Warnings = append(append([]warning.Warning{}, r.Warnings...), result.Warnings(plan, r.Quality)...)
 	bound := "bound to cores"
