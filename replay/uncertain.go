@@ -221,6 +221,9 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		covered = append(covered, "the steps that were not simulated")
 	}
 	u.setIntervals(draws, sd/mean)
+	if _, recorded := h.Param(trace.ParamRate); recorded {
+		missing = append(missing, "how much quicker or slower these hosts compute than the recording one (--compute-scale)")
+	}
 	u.Covers = fmt.Sprintf("%.0f %% of runs are expected within the interval if nothing matters but %s; it says nothing of %s.",
 		100*u.Level, strings.Join(covered, ", "), strings.Join(append(missing,
 			"other load on the machine and of what the models leave out"), ", "))

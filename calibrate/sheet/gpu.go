@@ -45,6 +45,9 @@ func (r *reader) devices(root ast.Node, s *Sheet) {
 	if r.fields["gpus"] == nil {
 		for _, key := range gpuKeys {
 			if n := r.fields[key]; n != nil {
+				if key == "nics" {
+					r.stop(n, "nics: the sheet has no gpus; several ports of a node without them are one of their sum, as network: 200Gbps")
+				}
 				r.stop(n, "%s: the sheet has no gpus: say how many a node has, as gpus: 8", key)
 			}
 		}

@@ -353,7 +353,8 @@ func (r *reader) network(s *Sheet) {
 		ports := r.whole("switch_ports", 0, maxPorts)
 		for _, l := range tree.Levels {
 			if n := l.Children + l.Up; n > ports {
-				err = fmt.Errorf("%d down and %d up need %d ports, a switch has %d (switch_ports)", l.Children, l.Up, n, ports)
+				err = fmt.Errorf("%d down and %d up need %d ports, a switch has %d (switch_ports), enough for leaf=%d up=%d", l.Children,
+					l.Up, n, ports, ports-ports/2, ports/2)
 			}
 		}
 	} else if r.fields["switch_ports"] != nil && err == nil {

@@ -98,6 +98,10 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s: %s: %s against %s", m.Name, f.Name, f.Difference.Configuration, m.HPL.Configuration)
 			}
 		}
+		// The second machine is compared with the first on the same draws: of the rates as stated.
+		if d := m.AgainstHPL; (d == nil) != (m.Name == "a") || d != nil && (!d.Known || math.Abs(d.Value-(m.HPL.Gflops/r.Machines[0].HPL.Gflops-1)) > 1e-12) {
+			t.Errorf("%s: against the first %+v", m.Name, d)
+		}
 		if names != "PxQ NB BCAST DEPTH " {
 			t.Errorf("%s: factors %s", m.Name, names)
 		}
@@ -135,7 +139,7 @@ func TestRun(t *testing.T) {
 	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a: 2 nodes of 2 x 2 cores, peak 128 Gflop/s", "What changes bring", "a second uplink: HPL",
+	for _, want := range []string{"a: 2 nodes of 2 x 2 cores, peak 128 Gflop/s", "What changes bring", "HPL against a ", "a second uplink: HPL",
 		"calibrate machine a-typical --sheet a-typical.yaml", "HPL with tuned software: ", "Changes that matter by more", "tracegen hpl -N 1792 ", "study tune a-search.yaml --within 1%", "software: typical"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text has no %q:\n%s", want, &text)

@@ -46,6 +46,10 @@ type Machine struct {
 	HPCG     *Figure `json:"hpcg"`
 	Tuned    *Tuned  `json:"tuned_software,omitempty"`
 
+	// AgainstHPL and AgainstHPCG are the differences to the first machine, on the same drawn errors; nil: this is the first.
+	AgainstHPL  *Difference `json:"hpl_against_first"`
+	AgainstHPCG *Difference `json:"hpcg_against_first"`
+
 	Usual   *Figure  `json:"hpl_untuned"` // with a usual HPL.dat
 	Factors []Factor `json:"factors"`
 	Changes []Change `json:"changes"`
@@ -137,9 +141,13 @@ func (b *buyer) result(stopped bool) *Result {
 				missing("%s: the interval of %s", m.name, f.name)
 			}
 		}
+		if i > 0 {
+			first := b.machines[0]
+			of.AgainstHPL, of.AgainstHPCG = difference(first.head(), m.head(), b.Level), difference(first.hpcg, m.hpcg, b.Level)
+		}
 		switch {
 		case m.searched == nil:
-			missing("%s: the search for NB, grid, broadcast and depth: a usual HPL.dat", m.name)
+			missing("%s: a search for the best NB, grid, broadcast and depth (HPL is with a usual HPL.dat)", m.name)
 		case m.cut:
 			missing("%s: the end of the search: the best so far", m.name)
 		}

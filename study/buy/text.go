@@ -174,6 +174,21 @@ func (r *Result) answers() study.Section {
 			return fmt.Sprintf("%.4g kW, %.3g Gflops/W", f.Watts/1e3, f.GflopsPerWatt)
 		}))
 	}
+	if len(r.Machines) > 1 {
+		first := r.Machines[0].Name
+		for _, of := range []struct {
+			program string
+			against func(*Machine) *Difference
+		}{{"HPL", func(m *Machine) *Difference { return m.AgainstHPL }}, {"HPCG", func(m *Machine) *Difference { return m.AgainstHPCG }}} {
+			r.row(&p, of.program+" against "+first, func(m *Machine) string {
+				if m.Name == first {
+					return "–"
+				}
+				return of.against(m).text()
+			})
+		}
+		p.Note("Differences to %s are of machines with the same errors of the models: their intervals are narrower than those of the rates.", first)
+	}
 	p.Note("Rates and times are as the models say, with the intervals of %.0f %% around them by %d draws. %s", 100*r.Level, r.Draws, r.Covers)
 	for i := range r.Machines {
 		m := &r.Machines[i]
@@ -219,6 +234,8 @@ func (r *Result) parameters() study.Section {
 	}
 	r.row(&p, "against a usual HPL.dat", func(m *Machine) string {
 		switch {
+		case m.Replays == 0 && r.Stopped:
+			return "not searched: the budget ended before"
 		case m.Replays == 0:
 			return "not searched"
 		case m.Usual == nil || m.HPL == nil:
@@ -239,7 +256,7 @@ func (r *Result) parameters() study.Section {
 
 // changes returns the table of what-ifs.
 func (r *Result) changes() study.Section {
-	p := r.table("What changes bring, in Gflop/s")
+	p := r.table("What changes bring: Gflop/s, in percent")
 	for _, name := range r.names(func(m *Machine) (list []string) {
 		for _, c := range m.Changes {
 			list = append(list, c.Name)
