@@ -42,8 +42,8 @@ func kernelsCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "for",
 				Usage: "weigh sizes by the calls of the run in the `TRACE`, and say what part of its time each kernel " +
 					"takes; may be repeated"},
-			&cli.StringFlag{Name: "alone", Usage: "timings of one rank with the host to itself, `CSV`: the kernel file says how much less " +
-				"time kernels of the run take then"},
+			&cli.StringFlag{Name: "alone", Usage: "timings of one rank alone on the host, `CSV`: the kernel file states the part of " +
+				"the time that the run's kernels then take"},
 			&cli.StringFlag{Name: "statistic", Value: string(calibrate.Median),
 				Usage: "statistic of the timings of a size, `median|min|mean`; mean fits --model by least squares in " +
 					"seconds, as published calibrations do"},
