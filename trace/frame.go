@@ -196,7 +196,7 @@ func (f *frame) check() error {
 // depend on the number of cores. zstd's own checksum is left out, as a record has one.
 type frameWriter struct {
 	w      io.Writer
-	enc    *zstd.Encoder
+	enc    [2]*zstd.Encoder // the second for definitions: few bytes, in which the same operations come again and again
 	offset uint64
 	prev   uint32
 	buf    []byte
@@ -204,12 +204,14 @@ type frameWriter struct {
 
 // newFrameWriter begins a file: the preamble is written at once, so that a wrong output shows early.
 func newFrameWriter(w io.Writer) (*frameWriter, error) {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
-		zstd.WithEncoderCRC(false))
-	if err != nil {
-		return nil, err
+	f := &frameWriter{w: w}
+	for i, level := range []zstd.EncoderLevel{zstd.SpeedDefault, zstd.SpeedBetterCompression} {
+		var err error
+		if f.enc[i], err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
+			zstd.WithEncoderCRC(false), zstd.WithEncoderLevel(level)); err != nil {
+			return nil, err
+		}
 	}
-	f := &frameWriter{w: w, enc: enc}
 	return f, f.write(appendPreamble(nil, Version))
 }
 
@@ -225,8 +227,12 @@ func (w *frameWriter) record(f *frame, plain []byte, err error) error {
 	// The header is filled in last, as it holds the size and the checksum of what follows it. The
 	// whole record then goes out in one write.
 	w.buf = append(w.buf[:0], make([]byte, frameSize)...)
-	if f.kind != kindEnd {
-		w.buf = w.enc.EncodeAll(plain, w.buf)
+	switch f.kind {
+	case kindEnd:
+	case kindDefs:
+		w.buf = w.enc[1].EncodeAll(plain, w.buf)
+	default:
+		w.buf = w.enc[0].EncodeAll(plain, w.buf)
 	}
 	packed := w.buf[frameSize:]
 	f.plain, f.packed = uint32(len(plain)), uint32(len(packed))

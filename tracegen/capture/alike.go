@@ -6,34 +6,38 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"reprise/trace"
 )
 
 // This file writes ranks that do the same actions as one block (writer.alike). Arguments that differ between the ranks,
-// such as peers, become columns with a value for each rank. Times of computations are noisy, so that no two ranks have
-// the same: a block has their mean over the ranks, and a column has a factor for each rank.
+// such as peers, are columns with a value for each rank. All columns are parts of one vector, in which those that several
+// blocks have, such as prologue and steps, are one; a block takes the value at the rank's place in its group. Times of
+// computations are noisy, so that no two ranks have the same: a block has their mean over the ranks, and a column has a
+// factor for each rank.
 
 const (
 	leastAlike   = 16      // ranks of a trace: with fewer, each rank has blocks and times of its own
-	alikeColumns = 120     // arguments of a block
+	alikeColumns = 190     // of a block: each takes a register
 	alikeItems   = 1 << 13 // of a block
-	factorUnit   = 1 << 12 // factors are 1 + a whole number of these parts
 	pooledShare  = 0.01    // of the time of the busiest rank, that a computation may differ from its mean times the factor
-	slopeShift   = 16      // last binary digits of a slope that are 0
-	timeShift    = 44      // last binary digits of a time that is no mean times a factor that are 0: eight are left
+	roundedShare = 0.001   // of that time, that a computation may change by rounding
+	leastDigits  = 4       // of a time, binary
+	mostDigits   = 13
+	factorDigits = mostDigits - 1 // factors are 1 + a whole number of parts of 2^-factorDigits
+	meanShift    = 52 - 2*factorDigits
+	spreadShift  = 49 // binary digits of the bits of a rounded deviation that are 0
 )
 
 // alike returns a call of the items of all ranks, with one block for each group of ranks that do the same. It returns nil
 // if groups are small, or do not fit in a block.
 func (w *writer) alike(ranks []outline, of func(*outline) []item) (*trace.Call, error) {
-	if w.each != nil || len(ranks) < leastAlike {
+	if w.each != nil || len(ranks) < leastAlike || len(w.columns)+alikeColumns*len(ranks) > unitElements {
 		return nil, nil
 	}
-	call := &trace.Call{Site: siteAlike, Blocks: make([]int64, len(ranks)), Args: make([][]int64, alikeColumns)}
-	for i := range call.Args {
-		call.Args[i] = make([]int64, len(ranks))
-	}
+	call := &trace.Call{Site: siteAlike, Blocks: make([]int64, len(ranks))}
+	call.Args = [][]int64{make([]int64, len(ranks)), make([]int64, len(ranks))} // places, and the vector
 	// Ranks are of one group if the forms of all their steps are equal, in their order.
 	var order []uint64
 	var all []*group
@@ -58,6 +62,14 @@ func (w *writer) alike(ranks []outline, of func(*outline) []item) (*trace.Call, 
 		}
 	}
 	for _, g := range all {
+		for i, name := range g.names {
+			at, ok := w.offsets[name]
+			if !ok {
+				at = int64(len(w.columns))
+				w.offsets[name], w.columns = at, append(w.columns, g.values[i]...)
+			}
+			g.taken = append(g.taken, g.VectorAt(g.Param(1), g.Param(0).Plus(at)))
+		}
 		if err := g.put(g.items); err != nil {
 			return nil, err
 		}
@@ -66,13 +78,39 @@ func (w *writer) alike(ranks []outline, of func(*outline) []item) (*trace.Call, 
 			return nil, err
 		}
 		for i, rank := range g.ranks {
-			call.Blocks[rank] = int64(block)
-			for j, column := range g.values {
-				call.Args[j][rank] = column[i]
-			}
+			call.Blocks[rank], call.Args[0][rank] = int64(block), int64(i)
 		}
 	}
 	return call, nil
+}
+
+// waiting is a call of a step that is not written, as the vector of ranks is not complete.
+type waiting struct {
+	step int
+	call *trace.Call
+}
+
+// flush writes the calls that wait.
+func (w *writer) flush() error {
+	vector := int64(-1)
+	for _, c := range w.waiting {
+		if c.call.Site == siteAlike {
+			if vector < 0 {
+				vector = w.w.Vector(trace.Vector{Values: w.columns})
+			}
+			for rank := range c.call.Args[1] {
+				c.call.Args[1][rank] = vector
+			}
+		}
+		if err := w.w.Step(c.step); err != nil {
+			return err
+		}
+		if err := w.w.Call(c.call); err != nil {
+			return err
+		}
+	}
+	w.waiting = nil
+	return nil
 }
 
 // grouped yields the groups of ranks that do the same: one, or its halves if that has too many columns. It reports
@@ -113,10 +151,18 @@ type group struct {
 	items []item    // of the group: their steps are numbers of joint
 	joint [][]int32 // steps that the ranks take together, by rank
 
-	computations map[int32]*computation   // by number of joint
-	args         [][numArgs]trace.Operand // by number of joint; of a computation, what its block takes
-	columns      map[string]int           // by the differences to their first value
-	values       [][]int64                // of the columns, by rank
+	computations map[int32]*computation // by number of joint
+	args         [][numArgs]argument    // by number of joint; of a computation, what its block takes
+	columns      map[string]int         // from 1, by name
+	names        []string               // of the columns
+	values       [][]int64              // of the columns, by rank, from 0 for the first
+	taken        []trace.Operand        // values of a rank, by column
+}
+
+// argument is a constant, more by a rank's value of a column if this is not 0.
+type argument struct {
+	column int
+	plus   int64
 }
 
 // computation is a place where the ranks compute.
@@ -124,13 +170,14 @@ type computation struct {
 	turns        float64   // how often they come there
 	times        []float64 // by rank, flop
 	mean, spread float64
+	digits       int  // binary, of the mean or the times
 	own          bool // the ranks have their own times, not the mean times their factors
 }
 
 // newGroup folds the steps of the ranks, taken together, into loops. It returns nil if they do not fit in a block.
 func newGroup(w *writer, ranks []int, of func(rank int) []item) *group {
 	t := &table{lists: w.table.lists}
-	g := &group{Builder: trace.NewBuilder("ranks", alikeColumns), w: w, ranks: ranks, loops: newLoops(t),
+	g := &group{Builder: trace.NewBuilder("ranks", 2), w: w, ranks: ranks, loops: newLoops(t),
 		computations: map[int32]*computation{}, columns: map[string]int{}}
 	var walkers []*walker
 	for _, rank := range ranks {
@@ -166,18 +213,20 @@ func newGroup(w *writer, ranks []int, of func(rank int) []item) *group {
 	}
 	g.collect(g.items, 1)
 	factors := g.pool()
-	g.args = make([][numArgs]trace.Operand, len(g.joint))
+	g.args = make([][numArgs]argument, len(g.joint))
+	// Columns of messages come first, so that they have the same numbers in many groups.
 	for n, steps := range g.joint {
-		if c := g.computations[int32(n)]; c != nil {
-			g.args[n][0] = g.column(c.amounts(factors))
-			continue
-		}
-		for arg := range numArgs {
+		for arg := 0; arg < numArgs && g.computations[int32(n)] == nil; arg++ {
 			var values []int64
 			for _, step := range steps {
 				values = append(values, w.table.steps[step].args[arg])
 			}
 			g.args[n][arg] = g.column(values)
+		}
+	}
+	for n := range g.joint {
+		if c := g.computations[int32(n)]; c != nil {
+			g.args[n][0] = g.column(c.amounts(factors))
 		}
 	}
 	return g
@@ -211,16 +260,31 @@ func (g *group) collect(items []item, turns float64) {
 	}
 }
 
-// scaled returns the bits of the mean times 1 + factor/factorUnit: they are linear in the factor up to the next power of
-// two, and nearly so behind it.
-func (c *computation) scaled(factor int64) (bits, slope int64) {
-	fraction, _ := math.Frexp(c.mean)
-	slope = int64(math.Round(math.Ldexp(fraction, 53-slopeShift)/factorUnit)) << slopeShift
-	return trace.FloatArg(c.mean) + slope*factor, slope
+// round keeps the fewest digits of the times that change no rank's by more than a time, within limits.
+func (c *computation) round(most float64) {
+	_, exponent := math.Frexp(slices.Max(c.times))
+	for c.digits = leastDigits; c.digits < mostDigits && math.Ldexp(1, exponent-c.digits-1)*c.turns > most; c.digits++ {
+	}
+	fraction, exponent := math.Frexp(c.mean)
+	c.mean = math.Ldexp(math.Round(math.Ldexp(fraction, c.digits)), exponent-c.digits)
 }
 
-// pool gives each rank a factor, with which the means of the computations add up to its time. Computations whose times
-// then differ too much keep them, and do not count for the factors.
+// split returns the exponent and the digits of the mean. The bits of the mean times 1 + factor / 2^factorDigits are
+// (exponent * 2^(2 factorDigits) + digits * (2^factorDigits + factor)) * 2^meanShift: they are linear in the factor up to
+// the next power of two, and nearly so behind it.
+func (c *computation) split() (exponent, digits int64) {
+	fraction, e := math.Frexp(c.mean)
+	return int64(e) + 1021, int64(math.Ldexp(fraction, mostDigits))
+}
+
+// scaled returns the mean times the factor of a rank.
+func (c *computation) scaled(factor int64) float64 {
+	exponent, digits := c.split()
+	return math.Float64frombits(uint64(exponent<<(2*factorDigits)+digits*(1<<factorDigits+factor)) << meanShift)
+}
+
+// pool gives each rank a factor, a half to one and a half, with which the means of the computations add up to its time.
+// Computations whose times then differ too much keep them, and do not count for the factors.
 func (g *group) pool() (factors []int64) {
 	numbers := slices.Sorted(maps.Keys(g.computations))
 	busiest := 0.0
@@ -231,26 +295,29 @@ func (g *group) pool() (factors []int64) {
 		}
 		busiest = max(busiest, sum)
 	}
+	for _, n := range numbers {
+		g.computations[n].round(roundedShare * busiest)
+	}
 	for again := true; again; {
 		again = false
-		factors = make([]int64, len(g.ranks))
+		factors = nil
 		for r := range g.ranks {
-			sum, means := 0.0, 0.0
-			for _, n := range numbers {
-				if c := g.computations[n]; !c.own {
-					sum += float64(c.turns * c.times[r])
-					means += float64(c.turns * c.mean)
+			over := func(factor int64) bool {
+				off := 0.0
+				for _, n := range numbers {
+					if c := g.computations[n]; !c.own {
+						off += float64(c.turns * (c.scaled(factor) - c.times[r]))
+					}
 				}
+				return off >= 0
 			}
-			if means > 0 {
-				factors[r] = int64(math.Round(min(max(sum/means-1, -0.5), 0.5) * factorUnit))
-			}
+			const most = 1 << (factorDigits - 1)
+			factors = append(factors, int64(sort.Search(2*most, func(i int) bool { return over(int64(i - most)) })-most))
 		}
 		for _, n := range numbers {
 			c := g.computations[n]
 			for r := range g.ranks {
-				bits, _ := c.scaled(factors[r])
-				off := math.Abs(c.times[r] - math.Float64frombits(uint64(bits)))
+				off := math.Abs(c.times[r] - c.scaled(factors[r]))
 				if !c.own && off*c.turns > pooledShare*busiest {
 					c.own, again = true, true
 				}
@@ -267,7 +334,13 @@ func (g *group) put(items []item) (err error) {
 			g.Loop(trace.Const(int64(it.turns)), func() { err = errors.Join(err, g.put(g.loops.bodies[it.what].items)) })
 			continue
 		}
-		arg := func(i int) trace.Operand { return g.args[it.what][i] }
+		arg := func(i int) trace.Operand {
+			a := g.args[it.what][i]
+			if a.column == 0 {
+				return trace.Const(a.plus)
+			}
+			return g.taken[a.column-1].Plus(a.plus)
+		}
 		if c := g.computations[it.what]; c != nil {
 			err = errors.Join(err, g.compute(c, arg(0)))
 		} else {
@@ -277,55 +350,63 @@ func (g *group) put(items []item) (err error) {
 	return err
 }
 
-// amounts returns what the block of a computation takes from each rank: its factor, or the first digits of its time.
+// amounts returns what the block of a computation takes from each rank: its factor, or the first bits of its time.
 func (c *computation) amounts(factors []int64) (list []int64) {
 	if !c.own {
 		return factors
 	}
 	for _, v := range c.times {
-		list = append(list, (trace.FloatArg(v)+1<<(timeShift-1))>>timeShift)
+		list = append(list, (trace.FloatArg(v)+1<<(c.shift()-1))>>c.shift())
 	}
 	return list
 }
 
-// compute adds a computation: a call of a block that makes the bits of its time of an amount.
+// shift returns how many of the last bits of a time are 0.
+func (c *computation) shift() int { return 53 - c.digits }
+
+// compute adds a computation: a call of a block that makes the bits of its time and of its deviation.
 func (g *group) compute(c *computation, amount trace.Operand) error {
-	b := trace.NewBuilder("computation", 1)
-	// Coefficients of blocks have 32 bits, so that each product is one of two.
-	mean, slope := c.scaled(0)
-	bits := b.Scale(1<<slopeShift, b.Scale(slope>>slopeShift, b.Param(0))).Plus(mean)
+	b := trace.NewBuilder("computation", 4)
+	// Coefficients have 32 bits, so that large powers of two are products.
+	shifted := func(x trace.Operand, n int) trace.Operand { return b.Scale(1<<(n/2), b.Scale(1<<(n-n/2), x)) }
+	var exponent, digits, spread int64
+	var bits trace.Operand
 	if c.own {
-		bits = b.Scale(1<<(timeShift/2), b.Scale(1<<(timeShift/2), b.Param(0)))
+		bits = shifted(b.Param(0), c.shift())
+	} else {
+		exponent, digits = c.split()
+		product := b.Mul(b.Param(0).Plus(1<<factorDigits), b.Param(2))
+		bits = b.Scale(1<<meanShift, b.Affine([]int64{1 << (2 * factorDigits), 1}, b.Param(1), product))
 	}
 	if c.spread >= 1 {
-		b.SpreadFlops(bits, trace.Const(trace.FloatArg(c.spread)))
+		spread = trace.FloatArg(c.spread) >> spreadShift
+		b.SpreadFlops(bits, shifted(b.Param(3), spreadShift))
 	} else {
 		b.Flops(bits)
 	}
 	block, err := g.w.w.Program().Add(b)
 	if err == nil {
-		g.Call(int(block), amount)
+		g.Call(int(block), amount, trace.Const(exponent), trace.Const(digits), trace.Const(spread))
 	}
 	return err
 }
 
-// column returns an argument with a value for each rank. Columns that differ by a constant are one.
-func (g *group) column(values []int64) trace.Operand {
+// column returns an argument of each rank. Columns that differ by a constant are one.
+func (g *group) column(values []int64) argument {
 	var name []byte
-	same := true
+	var column []int64
 	for _, v := range values {
-		same = same && v == values[0]
+		column = append(column, v-values[0])
 		name = binary.AppendVarint(name, v-values[0])
 	}
-	if same {
-		return trace.Const(values[0])
+	if slices.Max(column) == 0 && slices.Min(column) == 0 {
+		return argument{0, values[0]}
 	}
 	n, ok := g.columns[string(name)]
 	if !ok {
-		n = len(g.values)
+		n = len(g.values) + 1
 		g.columns[string(name)] = n
-		g.values = append(g.values, values)
+		g.names, g.values = append(g.names, string(name)), append(g.values, column)
 	}
-	// A group with more columns is divided.
-	return g.Param(min(n, alikeColumns-1)).Plus(values[0] - g.values[n][0])
+	return argument{n, values[0]}
 }

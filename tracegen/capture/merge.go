@@ -175,8 +175,11 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	}
 	wr := &writer{w: out, table: m.table, loops: m.loops, sharing: newSharing(m.loops), forms: map[form]int64{},
 		numberOfForm: map[form]int32{}, bodies: map[int32]int64{}, each: m.each, ranks: make([]source, len(ranks)),
-		limit: max(1, min(unitRank, unitItems/len(ranks)))}
+		limit: max(1, min(unitRank, unitItems/len(ranks))), offsets: map[string]int64{}}
 	if err := wr.write(ranks, m.summary.Steps); err != nil {
+		return nil, err
+	}
+	if err := wr.flush(); err != nil {
 		return nil, err
 	}
 	return &m.summary, out.Close()

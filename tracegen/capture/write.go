@@ -3,7 +3,6 @@ package capture
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 
 	"reprise/trace"
@@ -48,11 +47,8 @@ func callSites(ranks int) []trace.CallSite {
 	}
 	sites := []trace.CallSite{flat, counted, step, countedStep}
 	if ranks >= leastAlike {
-		alike := trace.CallSite{Name: "ranks", Counts: trace.NoAxis}
-		for i := range alikeColumns {
-			alike.Params = append(alike.Params, trace.ParamColumn{Name: fmt.Sprint(i)})
-		}
-		sites = append(sites, alike)
+		sites = append(sites, trace.CallSite{Name: "ranks", Counts: trace.NoAxis,
+			Params: []trace.ParamColumn{{Name: "place"}, {Name: "columns", Vector: true}}})
 	}
 	return sites
 }
@@ -70,6 +66,11 @@ type writer struct {
 
 	numberOfForm map[form]int32 // for formOf
 	formNumbers  []int32        // by number of step
+
+	// For alike.
+	columns []int64          // the vector
+	offsets map[string]int64 // of columns in it, by their names
+	waiting []waiting        // for the vector
 
 	each  [][]float64 // by rank: the true computations to come; nil: their means are written
 	ranks []source    // of the part that is written
@@ -178,12 +179,13 @@ func (w *writer) marked(ranks []outline, steps int) error {
 	return nil
 }
 
-// call writes a call as all of a step.
+// call writes a call as all of a step, those of ranks later.
 func (w *writer) call(c *trace.Call) error {
-	if err := w.w.Step(w.step); err != nil {
-		return err
+	w.waiting = append(w.waiting, waiting{w.step, c})
+	if c.Site == siteAlike {
+		return nil
 	}
-	return w.w.Call(c)
+	return w.flush()
 }
 
 // blocks returns a part of the outlines as a call of blocks: one for each group of ranks that do the same, or one for
@@ -237,6 +239,9 @@ func (w *writer) part(ranks []outline, of func(*outline) []item) error {
 	}
 	if call != nil {
 		return w.call(call)
+	}
+	if err := w.flush(); err != nil {
+		return err
 	}
 	for rank := range ranks {
 		// With each computation written, no two turns of a loop are alike, so the loops are unrolled.
@@ -538,78 +543,4 @@ func (w *writer) items(builder *trace.Builder, items []item, lists []int32, from
 		s.put(builder, w.table, func(i int) trace.Operand { return trace.Const(s.args[i]) }, counts)
 	}
 	return nil
-}
-
-// Lengths of parts, in items.
-const (
-	partLeast = 6  // a call takes as much room
-	partMean  = 16 // a part ends after one in so many of the items
-	partMost  = 128
-)
-
-// sharing finds parts of the items that a rank repeats, though not in a row, or that other ranks have as well, so
-// that they are written once. Items are divided by content: a part ends where the hash of the last items says so,
-// so that equal items are divided alike wherever they occur. A part that occurs twice becomes a loop of one turn,
-// whose block is called from both places.
-type sharing struct {
-	loops *loops
-	times map[uint64]int // by hash of the part
-	seen  map[int32]bool // bodies of loops
-}
-
-// newSharing returns a sharing that has counted nothing.
-func newSharing(l *loops) *sharing {
-	return &sharing{loops: l, times: map[uint64]int{}, seen: map[int32]bool{}}
-}
-
-// count counts the parts of items, and of the loops in them.
-func (s *sharing) count(items []item) {
-	for part := range parts(items) {
-		s.times[hashOf(part)]++
-	}
-	for _, it := range items {
-		if it.turns > 0 && !s.seen[it.what] {
-			s.seen[it.what] = true
-			s.count(s.loops.bodies[it.what].items)
-		}
-	}
-}
-
-// share returns items with each part that comes twice as a loop of one turn.
-func (s *sharing) share(items []item) (shared []item) {
-	for part := range parts(items) {
-		// A part with too many lists cannot be a block; the whole of the items gains nothing by being one.
-		if len(part) >= partLeast && len(part) < len(items) && s.times[hashOf(part)] > 1 &&
-			len(s.loops.listsOf(part)) <= mostLists {
-			shared = append(shared, item{s.loops.number(part), 1})
-		} else {
-			shared = append(shared, part...)
-		}
-	}
-	return shared
-}
-
-// hashOf returns the polynomial hash of items (see multiplier).
-func hashOf(items []item) (hash uint64) {
-	for _, it := range items {
-		hash = hash*multiplier + it.hash()
-	}
-	return hash
-}
-
-// parts yields items part by part.
-func parts(items []item) iter.Seq[[]item] {
-	return func(yield func([]item) bool) {
-		from := 0
-		for n := range items {
-			n++
-			// The last items of a part decide on its end, so equal items are parted alike wherever they begin.
-			if n == len(items) || n-from == partMost || n-from >= partLeast && hashOf(items[n-gram:n])>>32%partMean == 0 {
-				if !yield(items[from:n]) {
-					return
-				}
-				from = n
-			}
-		}
-	}
 }
