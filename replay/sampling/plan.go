@@ -357,7 +357,7 @@ func (s *sampler) pilot(ctx context.Context) error {
 				floor = math.Max(floor, lowest*w.mean(w.refFrom, w.refTo))
 			}
 			s.rough = &roughCosts{fitTrend(s.o.First, s.o.End, first, weightsOf(first, floor)), floor}
-			s.shape = lateShape(s.o.Period)
+			s.shape = lateShape(s.o.Period, s.o.Memory)
 		}
 	}
 	return nil
@@ -366,13 +366,14 @@ func (s *sampler) pilot(ctx context.Context) error {
 // lateShape returns late windows of whole periods, about as long as usual late windows: the steps of a period differ in
 // cost by the ranks whose turn it is, so that the cost of a shorter window would depend on where it begins. In longer
 // windows the rest of the cold start counts less, so the warm-up may be shorter: the middle of the steps that count
-// stays where it is.
-func lateShape(period int) shape {
+// stays where it is. A warm-up has at least the steps of memory.
+func lateShape(period, memory int) shape {
 	late := lateWindows
 	if period > 0 {
 		late.length = period * max(1, (late.length+period/2)/period)
 		late.warmup = max(late.warmup/2, late.warmup+(lateWindows.length-late.length)/2)
 	}
+	late.warmup = max(late.warmup, memory)
 	return late
 }
 

@@ -104,9 +104,12 @@ func TestLateShape(t *testing.T) {
 		0: lateWindows, 1: lateWindows, 16: lateWindows, 8: lateWindows,
 		5: {warmup: 32, length: 15}, 12: {warmup: 34, length: 12}, 20: {warmup: 30, length: 20}, 32: {warmup: 24, length: 32}, 64: {warmup: 16, length: 64},
 	} {
-		if got := lateShape(period); got != want {
+		if got := lateShape(period, 0); got != want {
 			t.Errorf("period %d: %+v, want %+v", period, got, want)
 		}
+	}
+	if got, want := lateShape(64, 196), (shape{warmup: 196, length: 64}); got != want {
+		t.Errorf("with a memory of 196 steps: %+v, want %+v", got, want)
 	}
 }
 

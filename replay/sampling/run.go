@@ -264,6 +264,8 @@ type Options struct {
 	// Period is the number of steps after which the same ranks have the same part again, as a process column has the
 	// panel; 0: not known. Windows with long warm-ups are whole periods.
 	Period int
+	// Memory is for how many steps a cold start is remembered where times scatter; 0: not known.
+	Memory int
 	// Cycles are numbers of steps after which turns of one sort begin anew, as those of process columns, or of rows.
 	// Short windows are spread over them.
 	Cycles []int
@@ -293,6 +295,7 @@ func (o *Options) Validate() error {
 		{o.Workers < 1, fmt.Errorf("%d workers, want at least 1", o.Workers)},
 		{o.Parts < 0, fmt.Errorf("%d parts, want at least 0", o.Parts)},
 		{o.Period < 0, fmt.Errorf("period of %d steps, want at least 0", o.Period)},
+		{o.Memory < 0, fmt.Errorf("memory of %d steps, want at least 0", o.Memory)},
 		{len(o.Cycles) > 0 && slices.Min(o.Cycles) < 1, fmt.Errorf("cycles of %d steps, want at least 1", o.Cycles)},
 		{o.Measure == nil, errors.New("no measure")},
 		{o.Work != nil && len(o.Work) != o.End-o.First, fmt.Errorf("kinds of %d steps, want %d", len(o.Work), o.End-o.First)},

@@ -487,6 +487,7 @@ func TestValidate(t *testing.T) {
 		{func(o *Options) { o.Tolerance = 0 }, "neither a tolerance nor a time limit"},
 		{func(o *Options) { o.Workers = 0 }, "0 workers, want at least 1"},
 		{func(o *Options) { o.Period = -1 }, "period of -1 steps, want at least 0"},
+		{func(o *Options) { o.Memory = -1 }, "memory of -1 steps, want at least 0"},
 		{func(o *Options) { o.Measure = nil }, "no measure"},
 	} {
 		o := r.options(0.01)
