@@ -106,6 +106,7 @@ func TestAlone(t *testing.T) {
 	s := parseFile("alone: {ranks: 4, time: 70%}\n" + header + "  k: 10\n")
 	for ranks, want := range map[int]float64{0: 10, 1: 7, 2: 8, 3: 9, 4: 10, 8: 10} {
 		takes(t, bind(s, kernels.Host{Ranks: ranks}, sig("k", "", "M")), [4]int64{1}, want, rounding, ranks)
+		takes(t, bind(s.Quicker("other", 2), kernels.Host{Ranks: ranks}, sig("k", "", "M")), [4]int64{1}, want, rounding, ranks, "in a set derived from it")
 	}
 }
 

@@ -40,7 +40,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"iter"
 	"os"
 	"slices"
@@ -48,7 +47,6 @@ import (
 	"sync"
 
 	"reprise/internal/regular"
-	"reprise/kernels/noise"
 	"reprise/platforms/machines"
 )
 
@@ -112,7 +110,6 @@ type Set struct {
 	patterns    []int32            // the other overrides, ascending
 	usesSpeed   bool               // some model is in unit flop
 	scatter     float64            // standard deviation of times from host to host, relative
-	hosts       *noise.Source      // that this set is drawn from; nil: hosts are alike
 	quicker     []quickened        // by Quicker
 	noisy       []noisyKernel      // by Noisy
 
@@ -263,12 +260,6 @@ func (s *Set) class(host *Host) Class {
 		c.speed = host.Speed
 	}
 	c.factor /= s.alone.time(host.Ranks)
-	if s.hosts != nil && s.scatter != 0 {
-		name := fnv.New64a()
-		_, _ = name.Write([]byte(host.Name)) // a hash takes all
-		d := s.hosts.Draw(noise.HostScatter, uint32(name.Sum64()>>32), uint32(name.Sum64()), 0)
-		c.factor /= max(least, 1+float64(s.scatter*d.Normal()))
-	}
 	return c
 }
 
@@ -286,9 +277,6 @@ func (a alone) time(ranks int) float64 {
 	}
 	return a.part + (1-a.part)*float64(ranks-1)/float64(a.ranks-1)
 }
-
-// least is the least factor of a host's times that is drawn.
-const least = 0.1
 
 // CostUnit returns the unit of the times of the kernel sig on host: Seconds, which are those whatever the speed of
 // the host, or Flop, which go by it; NoUnit if the kernel is free there or has no model.

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"hash/fnv"
 	"slices"
 
 	"reprise/internal/portable"
@@ -89,12 +90,14 @@ func (s *Set) uncertain() func(yield func(uint32, *pieceSpec) bool) {
 	}
 }
 
-// DrawHosts returns the set for hosts that are not alike: the times of each differ by a factor around 1, whose standard
-// deviation is HostScatter, and which depends on the host's name and the source only.
-func (s *Set) DrawHosts(from noise.Source) *Set {
-	drawn := s.clone()
-	drawn.hosts = &from
-	return drawn
+// DrawHost returns the factor around 1 by which the times of a host differ from the others': its standard deviation is
+// HostScatter, and it depends on the host's name and the source only.
+func (s *Set) DrawHost(host string, from noise.Source) float64 {
+	const least = 0.1 // factor
+	name := fnv.New64a()
+	_, _ = name.Write([]byte(host)) // a hash takes all
+	d := from.Draw(noise.HostScatter, uint32(name.Sum64()>>32), uint32(name.Sum64()), 0)
+	return max(least, 1+float64(s.scatter*d.Normal()))
 }
 
 // HostScatter returns the standard deviation of times from host to host, relative to those of the file; 0 if the file
@@ -166,7 +169,7 @@ func (s *Set) clone() *Set {
 		overrides[i].rules = deep(overrides[i].rules)
 	}
 	c := newSet(s.name, s.cpusPerHost, deep(s.base), overrides)
-	c.scatter, c.hosts, c.quicker, c.noisy = s.scatter, s.hosts, slices.Clone(s.quicker), slices.Clone(s.noisy)
+	c.scatter, c.alone, c.quicker, c.noisy = s.scatter, s.alone, slices.Clone(s.quicker), slices.Clone(s.noisy)
 	c.shared, c.networkError = slices.Clone(s.shared), s.networkError
 	return c
 }

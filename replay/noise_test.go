@@ -419,6 +419,24 @@ func TestUncertainty(t *testing.T) {
 	}
 }
 
+// TestUncertaintyRecorded: a host that is off by 3 % is so for computations without a kernel, too: 1e11 flop at 1 Gflop/s.
+func TestUncertaintyRecorded(t *testing.T) {
+	const n = 1000
+	b := newBench(t, star(1), 1)
+	b.setKernels(t, "version: 1\nunit: s\nhost_scatter: 3%\nkernels:\n  k: {terms: {N: 1}}\n", "k")
+	u, err := replay.Uncertain(t.Context(), &b.header, b.Machine, replay.DefaultOptions(), replay.UncertaintyOptions{Draws: n, Workers: 2}, func(ctx context.Context, m replay.Machine, o replay.Options) (*replay.Played, error) {
+		r, err := replay.RunSource(ctx, &b.header, replay.NewLists([][]trace.Action{{flops(1e11)}}), m, o)
+		if err != nil {
+			return nil, err
+		}
+		return replay.PlayedExactly(r), nil
+	})
+	noError(t, err)
+	if sd := u.Makespan.SD / u.Makespan.Mean; math.Abs(sd/0.03-1) > 6/math.Sqrt(2*n) {
+		t.Errorf("a deviation of %g, want 0.03", sd)
+	}
+}
+
 // TestUncertaintyCovers: of 400 kernel files whose coefficient is off by a normal deviate of
 // 2 %, which they say, the intervals of 20 draws hold the truth, 100 s, in 90 % of cases: a
 // binomial number with a deviation of 6, of which four are allowed.

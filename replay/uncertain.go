@@ -236,7 +236,12 @@ func draw(m Machine, o Options, causes int, seed uint64) (Machine, Options) {
 		m.Kernels = m.Kernels.DrawCoefficients(noise.NewSource(seed))
 	}
 	if causes&drawHosts != 0 {
-		m.Kernels = m.Kernels.DrawHosts(noise.NewSource(seed))
+		// Factors are of hosts, so that computations without a kernel have them, too.
+		factors := make([]float64, m.Platform.NumHosts())
+		for h := range factors {
+			factors[h] = m.factor(int32(h)) / m.Kernels.DrawHost(m.Platform.Host(h).Name, noise.NewSource(seed))
+		}
+		m.Factors = factors
 	}
 	if causes&drawNetwork != 0 {
 		d := noise.NewSource(seed).Draw(noise.NetworkError, 0, 0, 0)
