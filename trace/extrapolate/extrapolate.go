@@ -74,6 +74,7 @@ func (m *misfit) Error() string { return m.text }
 type family struct {
 	list        []*recording
 	rule        rule
+	open        bool // the grid has ends
 	nodes       []*node
 	leaves      []*leaf
 	loops       []*node
@@ -121,7 +122,10 @@ func Write(w io.Writer, traces []*trace.Trace, o Options) (*Summary, error) {
 		sizes = append(sizes, r.ranks)
 	}
 	seen := map[string]bool{}
-	pairs := partners(largest)
+	var pairs []map[partnersKey][]pair
+	for _, r := range list {
+		pairs = append(pairs, partners(r))
+	}
 	for _, u := range rules(sizes) {
 		text := ""
 		for _, n := range append(slices.Clone(sizes), o.Ranks) {
@@ -132,8 +136,9 @@ func Write(w io.Writer, traces []*trace.Trace, o Options) (*Summary, error) {
 		}
 		seen[text] = true
 		cost := 0
-		for _, list := range pairs {
-			_, n := u.grid(largest.ranks).explain(list)
+		g := u.grid(largest.ranks)
+		for _, list := range pairs[len(pairs)-1] {
+			_, n := g.explain(g.relations(false), list)
 			cost += n
 		}
 		candidates = append(candidates, candidate{u, cost})
@@ -144,7 +149,8 @@ func Write(w io.Writer, traces []*trace.Trace, o Options) (*Summary, error) {
 		if 4*c.cost > 5*candidates[0].cost+4 {
 			break
 		}
-		f := &family{list: list, rule: c.rule, target: c.rule.grid(o.Ranks), approximate: o.Approximate, scaling: o.Scaling}
+		f := &family{list: list, rule: c.rule, open: c.rule.open(list, pairs), target: c.rule.grid(o.Ranks),
+			approximate: o.Approximate, scaling: o.Scaling}
 		err := f.find()
 		if err == nil {
 			return f.write(w, o)
@@ -176,7 +182,7 @@ func (f *family) find() (err error) {
 		}
 		f.divisions = append(f.divisions, v)
 	}
-	if f.nodes, err = newTemplate(largest, largest.grid); err != nil {
+	if f.nodes, err = newTemplate(largest, largest.grid, f.open); err != nil {
 		return err
 	}
 	const all = 1<<64 - 1
@@ -197,7 +203,7 @@ func (f *family) find() (err error) {
 				ranks = append(ranks, rank)
 			}
 		}
-		if l.guard = newGuard(largest.grid, ranks); l.guard == nil {
+		if l.guard = newGuard(largest.grid, ranks, l.ways[0]); l.guard == nil {
 			return &misfit{fmt.Sprintf("%s: %v is done by ranks %s, which is no rule in a grid of %v", largest.name, l,
 				brief(ranks), largest.grid)}
 		}

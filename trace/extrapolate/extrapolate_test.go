@@ -12,7 +12,9 @@ import (
 	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/trace/extrapolate"
+	"reprise/trace/text"
 	"reprise/trace/verify"
+	"reprise/tracegen/hpcg"
 )
 
 // rank writes what a rank of a program does, as a recording has it: requests have the lowest slots that are free.
@@ -608,6 +610,43 @@ func TestRegular(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestEnds: what HPCG's generator says of 4, 9 and 16 ranks, in grids of 2x2x1, 3x3x1 and 4x2x2, gives what it says of 25
+// and 36, in grids of 5x5x1 and 4x3x3, though no rank of the three has neighbours on both sides in the third dimension. The
+// largest alone has neighbours there, so that the sizes of these 18 messages are taken for constants if asked for.
+func TestEnds(t *testing.T) {
+	generated := func(ranks int) *trace.Trace {
+		p := hpcg.DefaultParams(ranks, 16)
+		p.Iterations = 3
+		var file bytes.Buffer
+		if err := hpcg.Generate(t.Context(), &file, p, hpcg.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		return tracetest.Open(t, file.Bytes())
+	}
+	// Listings name requests by their messages; the numbers of their slots differ.
+	lines := func(tr *trace.Trace) []string {
+		var list strings.Builder
+		if err := text.WriteListings(&list, tr, nil, trace.CursorOptions{Markers: true}, trace.Hit{}, hpcg.Words()); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(list.String(), "\n")
+	}
+	for _, ranks := range []int{25, 36} {
+		var file bytes.Buffer
+		list := []*trace.Trace{generated(4), generated(9), generated(16)}
+		o := extrapolate.Options{Ranks: ranks, Approximate: ranks == 36}
+		if _, err := extrapolate.Write(&file, list, o); err != nil {
+			t.Fatal(ranks, err)
+		}
+		got, want := lines(tracetest.Open(t, file.Bytes())), lines(generated(ranks))
+		for i := range want {
+			if i == len(got) || got[i] != want[i] {
+				t.Fatalf("%d ranks: line %d of %d: %q, want %q", ranks, i+1, len(want), got[min(i, len(got)-1)], want[i])
+			}
+		}
 	}
 }
 

@@ -235,6 +235,9 @@ func (f *family) fitAll() error {
 				f.choosePath(l, side)
 			}
 		}
+		if f.target != nil && l.noneOf(f.target) {
+			continue
+		}
 		f.prefer(l)
 		for i := range l.numbers {
 			f.place = fmt.Sprintf("%v: %s", l, numberName(l.kind, i))

@@ -249,7 +249,7 @@ func (f *family) warn(format string, args ...any) {
 
 // scalar fits numbers of ranks.
 func (f *family) scalar(rows []row) (value, bool) {
-	for _, by := range []func([]row) (value, bool){f.everywhere, f.along, f.byClass, f.affine, f.diagonals} {
+	for _, by := range []func([]row) (value, bool){f.everywhere, f.along, f.byClass, f.byEnds, f.affine, f.diagonals} {
 		if v, ok := by(rows); ok {
 			return v, true
 		}
@@ -431,11 +431,20 @@ func (f *family) fit(data [][][]int64, turns func(of, rank int) [][]int) (value,
 	if ok {
 		return v, f.count(nil)
 	}
-	if w := rows[0]; f.approximate && !slices.ContainsFunc(rows, func(u row) bool { return u.of != w.of || u.v != w.v }) {
-		f.warn("%s: taken for a constant, %d, as only %s has it", f.place, w.v, f.list[w.of].name)
-		return exact(w.v), nil
+	if v, ok = f.alone(rows); ok {
+		return v, nil
 	}
 	return nil, f.odd(rows)
+}
+
+// alone takes a number of one recording for a constant, if that is asked for.
+func (f *family) alone(rows []row) (value, bool) {
+	w := rows[0]
+	if !f.approximate || slices.ContainsFunc(rows, func(u row) bool { return u.of != w.of || u.v != w.v }) {
+		return nil, false
+	}
+	f.warn("%s: taken for a constant, %d, as only %s has it", f.place, w.v, f.list[w.of].name)
+	return exact(w.v), true
 }
 
 // count counts a number that has been fitted, if there is no error.

@@ -128,11 +128,33 @@ func rules(ranks []int) []rule {
 	return list
 }
 
+// open reports whether all partners are next to each other in the grid, never around its end, and not all extents are so
+// short that this says nothing.
+func (u rule) open(list []*recording, pairs []map[partnersKey][]pair) bool {
+	told := false
+	for i, r := range list {
+		g := u.grid(r.ranks)
+		told = told || slices.Max(g) > 2
+		for _, of := range pairs[i] {
+			for _, p := range of {
+				x, y := g.place(int(p.from)), g.place(int(p.to))
+				for k := range g {
+					if y[k]-x[k] < -1 || y[k]-x[k] > 1 {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return told
+}
+
 // relation is a way in which the place of a partner follows from that of a rank. It has parameters, one for each
 // dimension of its grid.
 type relation struct {
 	kind relationKind
 	line bool   // by ranks, not by places in the grid
+	open bool   // of a shifted one: there is no way around the end
 	mask uint8  // of a mixed one: the dimensions in which the partner's coordinate is given
 	swap [2]int // dimensions that are exchanged
 }
@@ -151,8 +173,11 @@ const (
 type params [mostDims]int32
 
 // relations returns those of a grid, simple ones first.
-func (g grid) relations() []relation {
-	list := []relation{{kind: shifted}}
+func (g grid) relations(open bool) []relation {
+	list := []relation{{kind: shifted, open: open}}
+	if open {
+		return list
+	}
 	if len(g) > 1 {
 		list = append(list, relation{kind: shifted, line: true})
 	}
@@ -183,7 +208,7 @@ func (r *relation) view(g grid) grid {
 
 // cyclic reports whether a parameter of the relation counts modulo the extent.
 func (r *relation) cyclic(dim int) bool {
-	return r.kind == shifted || r.kind == swapped || r.kind == mirror || r.kind == mixed && r.mask>>dim&1 == 0
+	return r.kind == shifted && !r.open || r.kind == swapped || r.kind == mirror || r.kind == mixed && r.mask>>dim&1 == 0
 }
 
 // between returns the parameters by which a relation leads from a rank to its partner. Offsets are the shorter way
@@ -204,7 +229,9 @@ func (r *relation) between(g grid, from, to int) (p params) {
 	}
 	for k, n := range g {
 		if !r.cyclic(k) {
-			p[k] = int32(y[k])
+			if p[k] = int32(y[k]); r.kind == shifted {
+				p[k] -= int32(x[k])
+			}
 			continue
 		}
 		offset := (y[k] - x[k] + n) % n
@@ -231,9 +258,12 @@ func (r *relation) partner(g grid, from int, p params) (to int, ok bool) {
 		x[r.swap[0]], x[r.swap[1]] = x[r.swap[1]], x[r.swap[0]]
 	}
 	for k, n := range g {
-		if r.cyclic(k) {
-			x[k] = modulo(x[k]+int(p[k]), n)
-		} else if x[k] = int(p[k]); x[k] < 0 || x[k] >= n {
+		if r.kind == mixed && !r.cyclic(k) {
+			x[k] = 0
+		}
+		if x[k] += int(p[k]); r.cyclic(k) {
+			x[k] = modulo(x[k], n)
+		} else if x[k] < 0 || x[k] >= n {
 			return 0, false
 		}
 	}
@@ -268,8 +298,7 @@ var kinds = [][]relationKind{{shifted}, {xored}, {swapped}, {xored, swapped}, {s
 
 // explain returns few formulas that lead from ranks to their partners, and how bad they are: their number, and again
 // that of those whose ranks are no box of the grid.
-func (g grid) explain(pairs []pair) (list []formula, cost int) {
-	relations := g.relations()
+func (g grid) explain(relations []relation, pairs []pair) (list []formula, cost int) {
 	for _, set := range kinds {
 		users := map[formula][]pair{}
 		for _, p := range pairs {
@@ -313,7 +342,7 @@ func (g grid) explain(pairs []pair) (list []formula, cost int) {
 				delete(left, p)
 			}
 			found = append(found, order[best])
-			if price++; newGuard(g, ranks) == nil {
+			if price++; newGuard(g, ranks, nil) == nil {
 				price++
 			}
 		}

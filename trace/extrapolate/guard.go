@@ -106,8 +106,34 @@ func bounding(g grid, ranks []int) (b box) {
 	return b
 }
 
+// noneOf reports whether no rank of a grid does it.
+func (u *guard) noneOf(g grid) bool {
+	for rank := range g.ranks() {
+		if u.has(g, rank) {
+			return false
+		}
+	}
+	return true
+}
+
+// inside makes the bounds, where they are as well, those behind which there is no peer in an open grid.
+func (b *box) inside(g grid, ways []way) {
+	for _, w := range ways {
+		for k, n := range g {
+			switch first := int(w.first[k]); {
+			case !w.open || w.change != constant:
+			case first > 0 && b.high[k].at(n) == n-1-first:
+				b.high[k] = bound{first, true}
+			case first < 0 && b.low[k].at(n) == -first:
+				b.low[k] = bound{from: -first}
+			}
+		}
+	}
+}
+
 // newGuard returns the guard whose ranks are exactly these, which are in ascending order or not; nil if there is none.
-func newGuard(g grid, ranks []int) *guard {
+// The ways are those to their peers.
+func newGuard(g grid, ranks []int, ways []way) *guard {
 	if len(ranks) == 0 {
 		return nil
 	}
@@ -124,6 +150,7 @@ func newGuard(g grid, ranks []int) *guard {
 		return true
 	}
 	all := bounding(g, ranks)
+	all.inside(g, ways)
 	try := []guard{{box: all}}
 	for mask := 1; mask < 1<<len(g); mask++ {
 		try = append(try, guard{box: all, test: parity, a: mask}, guard{box: all, test: parity, a: mask, b: 1})

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"reprise/trace"
 )
 
 // This file makes the template of a program of its largest recording: one list of all actions, in which each rank
@@ -69,8 +71,8 @@ type template struct {
 }
 
 // newTemplate returns the nodes of a recording on a grid.
-func newTemplate(r *recording, g grid) (nodes []*node, err error) {
-	t := &template{recording: r, grid: g, relations: g.relations(), formulas: map[signature][2][]formula{},
+func newTemplate(r *recording, g grid, open bool) (nodes []*node, err error) {
+	t := &template{recording: r, grid: g, relations: g.relations(open), formulas: map[signature][2][]formula{},
 		forms: map[string]int{}}
 	t.explainAll()
 	// Parts of the run, from step to step. Equal ones are made once; repeated ones become loops.
@@ -137,7 +139,7 @@ func (s *stream) part(step int) (from, to int32) {
 func (t *template) explainAll() {
 	for k, list := range partners(t.recording) {
 		of := t.formulas[k.signature]
-		of[k.side], _ = t.grid.explain(list)
+		of[k.side], _ = t.grid.explain(t.relations, list)
 		t.formulas[k.signature] = of
 	}
 }
@@ -179,6 +181,14 @@ func (l *leaf) matches(e *event, ways *[2][]way) bool {
 		}
 	}
 	return true
+}
+
+// before reports whether an action comes before another one, which no rank does besides it: if it has the lower peer, or is
+// of the last kind, that of the action before the other one.
+func (l *leaf) before(other *leaf, last trace.Kind) bool {
+	a, b := l.ways[0], other.ways[0]
+	return l.kind != other.kind && l.kind == last || l.kind == other.kind && len(a) > 0 && len(b) > 0 && a[0].relation == b[0].relation && a[0].kind == shifted &&
+		slices.Compare(a[0].first[:], b[0].first[:]) < 0
 }
 
 // mostEdits bounds how much the actions of a rank may differ from those of the others.
@@ -224,6 +234,14 @@ func (t *template) align(from, to []int32) ([]*node, error) {
 				}
 			} else {
 				l = &leaf{signature: t.events[n].signature, ranks: make([]bool, t.ranks), ways: ways[k]}
+				next := len(leaves)
+				if of := slices.IndexFunc(same[k:], func(at int) bool { return at >= 0 }); of >= 0 {
+					next = same[k+of]
+				}
+				last := t.events[events[max(0, k-1)]].kind
+				for ; i < next && leaves[i].before(l, last); i++ {
+					merged = append(merged, leaves[i])
+				}
 				merged = append(merged, l)
 			}
 			l.ranks[rank] = true

@@ -61,6 +61,9 @@ func (f *family) byTurns(data [][][]int64, turns func(of, rank int) [][]int) (va
 				}
 				v, ok := f.held(columns[turn], f.scalar)
 				if !ok {
+					v, ok = f.alone(columns[turn])
+				}
+				if !ok {
 					return nil, f.odd(columns[turn])
 				}
 				table[turn], runs = v, append(runs, turn)
