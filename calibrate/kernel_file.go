@@ -254,7 +254,7 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	}
 	d := yamlfile.Document{File: "base"}
 	root := textutil.Must(d.Read(bytes.NewReader(text)))
-	keys := textutil.Must(d.Entries(root, "base"))
+	keys := d.Entries(root, "base")
 	// The text is taken apart by lines, not written anew from what was parsed: comments and form stay.
 	lines := slices.Collect(strings.Lines(string(text)))
 	for _, line := range lines {
@@ -288,7 +288,7 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 		case "version":
 			head = end
 		case "description", "source": // which the new file does not inherit
-			said[e.Key] = oneLine(textutil.Must(d.Text(e.Value, e.Key)))
+			said[e.Key] = oneLine(d.Text(e.Value, e.Key))
 			clear(lines[at.Line-1 : max(at.Line-1, end)])
 		case "network_error", "alone": // of a network and a host that are not the new file's
 			clear(lines[at.Line-1 : max(at.Line-1, end)])
@@ -299,7 +299,7 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	if root, err = d.Read(strings.NewReader(string(text) + "\ncpus_per_host: 1\n")); err != nil {
 		return fmt.Errorf("the base has an end that no key can follow: %w", err)
 	}
-	list := textutil.Must(d.Entries(root, "base"))
+	list := d.Entries(root, "base")
 	if len(list) != len(keys)+1 || list[len(keys)].Key != "cpus_per_host" {
 		return errors.New("the base has an end that no key can follow")
 	}

@@ -21,14 +21,12 @@ func entriesOf(t *testing.T, text string) (keys []string, description, source st
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	list, err := d.Entries(root, "file")
-	must(t, err)
-	for _, e := range list {
-		switch text, _ := d.Text(e.Value, e.Key); e.Key {
+	for _, e := range d.Entries(root, "file") {
+		switch e.Key {
 		case "description":
-			description += text
+			description += d.Text(e.Value, e.Key)
 		case "source":
-			source += text
+			source += d.Text(e.Value, e.Key)
 		default:
 			keys = append(keys, e.Key)
 		}

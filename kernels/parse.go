@@ -69,85 +69,70 @@ func Parse(r io.Reader, name string) (s *Set, err error) {
 	root := textutil.Must(p.Read(head))
 
 	// The scalars at the top come first: the models need them.
-	f := textutil.Must(p.Fields(root, "kernel file", "version", "description", "source", "unit", "cpus_per_host", "noise",
-		"alone", "host_scatter", "shared_errors", "network_error", "kernels", "hosts"))
-	p.need(root, f, "kernel file", "version", "unit", "kernels")
-	textutil.Must(p.Integer(f["version"], "version", formatVersion, formatVersion))
+	f := p.Fields(root, "kernel file", "version!", "description", "source", "unit!", "cpus_per_host", "noise",
+		"alone", "host_scatter", "shared_errors", "network_error", "kernels!", "hosts")
+	p.Integer(f["version"], "version", formatVersion, formatVersion)
 	for _, key := range []string{"description", "source"} {
 		if f[key] != nil {
-			textutil.Must(p.Text(f[key], key))
+			p.Text(f[key], key)
 		}
 	}
-	p.flop = p.unit(f["unit"])
+	p.flop = p.Choice(f["unit"], "unit", "s", "flop") == "flop"
 	p.cpusPerHost = 1
 	if n := f["cpus_per_host"]; n != nil {
-		p.cpusPerHost = textutil.Must(p.Integer(n, "cpus_per_host", 1, maxCPUs))
+		p.cpusPerHost = p.Integer(n, "cpus_per_host", 1, maxCPUs)
 	}
 	var single alone
 	if n := f["alone"]; n != nil {
-		f := textutil.Must(p.Fields(n, "alone", "ranks", "time"))
-		p.need(n, f, "alone", "ranks", "time")
-		single.ranks = textutil.Must(p.Integer(f["ranks"], "alone: ranks", 2, maxCPUs))
-		part := textutil.Must(p.Deviation(f["time"], "alone: time"))
+		f := p.Fields(n, "alone", "ranks!", "time!")
+		single.ranks = p.Integer(f["ranks"], "alone: ranks", 2, maxCPUs)
+		part := p.Deviation(f["time"], "alone: time")
 		if single.part = part.Relative; part.Fixed != 0 || !(single.part >= leastAlone && single.part <= 1/leastAlone) {
-			p.stop(f["time"], "alone: time: want a percentage of %g%% to %g%%, found %s", 100*leastAlone, 100/leastAlone,
+			p.Stop(f["time"], "alone: time: want a percentage of %g%% to %g%%, found %s", 100*leastAlone, 100/leastAlone,
 				yamlfile.Describe(f["time"]))
 		}
 	}
-	scatter := 0.0
-	if n := f["host_scatter"]; n != nil {
-		sd := textutil.Must(p.Deviation(n, "host_scatter"))
-		if sd.Fixed != 0 || sd.Relative > maxScatter {
-			p.stop(n, "host_scatter: want a percentage of at most %g%%, found %s", 100*maxScatter, yamlfile.Describe(n))
+	sd := func(n ast.Node, what string, most float64) float64 {
+		if n == nil {
+			return 0
 		}
-		scatter = sd.Relative
-	}
-	sd := func(n ast.Node, what string) float64 {
-		v := textutil.Must(p.Deviation(n, what))
-		if v.Fixed != 0 || v.Relative > maxError {
-			p.stop(n, "%s: want a percentage of at most %g%%, found %s", what, 100*maxError, yamlfile.Describe(n))
+		v := p.Deviation(n, what)
+		if v.Fixed != 0 || v.Relative > most {
+			p.Stop(n, "%s: want a percentage of at most %g%%, found %s", what, 100*most, yamlfile.Describe(n))
 		}
 		return v.Relative
 	}
-	networkError := 0.0
-	if n := f["network_error"]; n != nil {
-		networkError = sd(n, "network_error")
-	}
+	scatter, networkError := sd(f["host_scatter"], "host_scatter", maxScatter), sd(f["network_error"], "network_error", maxError)
 	var shared []sharedError
 	if f["shared_errors"] != nil {
-		for _, item := range textutil.Must(p.Items(f["shared_errors"], "shared_errors")) {
-			f := textutil.Must(p.Fields(item, "shared_errors", "kernels", "sd"))
-			p.need(item, f, "shared_errors", "kernels", "sd")
-			e := sharedError{sd: sd(f["sd"], "shared_errors: sd")}
-			for _, n := range textutil.Must(p.Items(f["kernels"], "shared_errors: kernels")) {
-				pattern, err := textutil.ParsePattern(textutil.Must(p.Text(n, "shared_errors: kernels")))
-				if err != nil {
-					p.stop(n, "shared_errors: kernels: %w", err)
-				}
+		for _, item := range p.Items(f["shared_errors"], "shared_errors") {
+			f := p.Fields(item, "shared_errors", "kernels!", "sd!")
+			e := sharedError{sd: sd(f["sd"], "shared_errors: sd", maxError)}
+			for _, n := range p.Items(f["kernels"], "shared_errors: kernels") {
+				pattern, err := textutil.ParsePattern(p.Text(n, "shared_errors: kernels"))
+				p.Check(err, n, "shared_errors: kernels: %w")
 				e.kernels = append(e.kernels, pattern)
 			}
 			shared = append(shared, e)
 		}
 	}
 	if n := f["noise"]; n != nil { // of all models that have none of their own
-		l := textutil.Must(p.Noise(n, "noise", nil))
+		l := p.Noise(n, "noise", nil)
 		if !l.IsRelative() {
-			p.stop(n, "noise: of all kernels it can only be in percent of their times, such as 3%%")
+			p.Stop(n, "noise: of all kernels it can only be in percent of their times, such as 3%%")
 		}
 		p.noise = &noiseSpec{law: l}
 	}
 	base := p.rules(f["kernels"])
 	var overrides []override
 	if f["hosts"] != nil {
-		for _, item := range textutil.Must(p.Items(f["hosts"], "hosts")) {
-			f := textutil.Must(p.Fields(item, "hosts", "host", "cpu", "kernels"))
-			p.need(item, f, "hosts", "host", "kernels")
+		for _, item := range p.Items(f["hosts"], "hosts") {
+			f := p.Fields(item, "hosts", "host!", "cpu", "kernels!")
 			o := override{cpu: anyCPU}
-			if o.host, err = textutil.ParsePattern(textutil.Must(p.Text(f["host"], "hosts: host"))); err != nil {
-				p.stop(f["host"], "hosts: host: %w", err)
-			}
+			o.host, err = textutil.ParsePattern(p.Text(f["host"], "hosts: host"))
+			p.Check(err, f["host"], "hosts: host: %w")
 			if f["cpu"] != nil {
-				o.cpu = textutil.Must(p.Integer(f["cpu"], "hosts: cpu (less than cpus_per_host)", 0, p.cpusPerHost-1))
+				o.cpu = p.Integer(f["cpu"], "hosts: cpu (less than cpus_per_host)", 0, p.cpusPerHost-1)
 			}
 			o.rules = p.rules(f["kernels"])
 			overrides = append(overrides, o)
@@ -169,20 +154,6 @@ type fileParser struct {
 	inFlop      bool       // coefficients of the model that is read are in flop, not seconds
 }
 
-// stop ends the reading at an error of a node.
-func (p *fileParser) stop(n ast.Node, format string, args ...any) {
-	textutil.Stop(p.Errorf(n, format, args...))
-}
-
-// need refuses a mapping that lacks one of the keys.
-func (p *fileParser) need(n ast.Node, f map[string]ast.Node, what string, keys ...string) {
-	for _, key := range keys {
-		if f[key] == nil {
-			p.stop(n, "%s: no key %q", what, key)
-		}
-	}
-}
-
 // leastAlone bounds the time of a rank alone: memory that a rank shares with some others.
 const leastAlone = 0.1
 
@@ -192,23 +163,12 @@ const maxScatter = 0.2
 // maxError bounds shared_errors and network_error, standard deviations of logarithms.
 const maxError = 2.
 
-// unit reports whether n is "flop"; the other unit is "s".
-func (p *fileParser) unit(n ast.Node) (flop bool) {
-	text := textutil.Must(p.Text(n, "unit"))
-	if text != "s" && text != "flop" {
-		p.stop(n, "unit: want s or flop, found %q", text)
-	}
-	return text == "flop"
-}
-
 // rules parses a mapping from kernel patterns to models. The most specific pattern comes first: exact names, then
 // by the number of characters that stand for themselves.
 func (p *fileParser) rules(n ast.Node) (rules []rule) {
-	for _, e := range textutil.Must(p.Entries(n, "kernels")) {
+	for _, e := range p.Entries(n, "kernels") {
 		pat, err := textutil.ParsePattern(e.Key)
-		if err != nil {
-			p.stop(e.Node, "kernels: %w", err)
-		}
+		p.Check(err, e.Node, "kernels: %w")
 		rules = append(rules, rule{pat, p.model(e)})
 	}
 	slices.SortStableFunc(rules, func(a, b rule) int {
@@ -262,23 +222,23 @@ func (p *fileParser) model(e yamlfile.Entry) spec {
 	case *ast.MappingNode, *ast.MappingValueNode:
 		break
 	default:
-		if textutil.Must(p.Text(n, e.Key)) == "free" {
+		if p.Text(n, e.Key) == "free" {
 			m.pieces = []pieceSpec{{line: m.line}}
 			return m
 		}
 		c := p.coefficient(n, e.Key+": free or a constant")
 		if c <= 0 {
-			p.stop(n, "%s: constant %g: want a positive one, or free", e.Key, c)
+			p.Stop(n, "%s: constant %g: want a positive one, or free", e.Key, c)
 		}
 		m.pieces = []pieceSpec{{line: m.line, terms: []termSpec{{coef: c}}, noise: m.noise}}
 		return m
 	}
 
 	// A mapping has the keys of one piece, or "pieces", with those of the whole model.
-	f := textutil.Must(p.Fields(e.Value, e.Key, "unit", "empty", "pieces", "when", "if", "terms", "free", "noise",
-		"covariance"))
+	f := p.Fields(e.Value, e.Key, "unit", "empty", "pieces", "when", "if", "terms", "free", "noise",
+		"covariance")
 	if f["unit"] != nil {
-		m.flop = p.unit(f["unit"])
+		m.flop = p.Choice(f["unit"], "unit", "s", "flop") == "flop"
 		p.inFlop = m.flop
 	}
 	if f["empty"] != nil {
@@ -290,7 +250,7 @@ func (p *fileParser) model(e yamlfile.Entry) spec {
 	}
 	for _, key := range []string{"when", "if", "terms", "free", "covariance"} {
 		if f[key] != nil {
-			p.stop(f[key], "%s: %q beside pieces: it belongs into one of them", e.Key, key)
+			p.Stop(f[key], "%s: %q beside pieces: it belongs into one of them", e.Key, key)
 		}
 	}
 	if f["noise"] != nil {
@@ -305,41 +265,39 @@ func (p *fileParser) model(e yamlfile.Entry) spec {
 func (p *fileParser) empty(n ast.Node, what string, m *spec) {
 	what += ": empty"
 	if _, ok := n.(*ast.SequenceNode); !ok {
-		text := textutil.Must(p.Text(n, what))
+		text := p.Text(n, what)
 		if text != "free" && text != "charged" {
-			p.stop(n, "%s: want free, charged, or a list of dimensions, found %q", what, text)
+			p.Stop(n, "%s: want free, charged, or a list of dimensions, found %q", what, text)
 		}
 		m.charged = text == "charged"
 		return
 	}
-	for _, item := range textutil.Must(p.Items(n, what)) {
-		text := textutil.Must(p.Text(item, what))
+	for _, item := range p.Items(n, what) {
+		text := p.Text(item, what)
 		toks, err := tokens(text)
-		if err != nil {
-			p.stop(item, "%s: %w", what, err)
-		}
+		p.Check(err, item, "%s: %w", what)
 		if n := len(toks); n > 2 && toks[0] == "(" && toks[n-1] == ")" {
 			toks = toks[1 : n-1]
 		}
 		s, rest := parseSum(toks)
 		if s == nil || len(rest) > 0 {
-			p.stop(item, "%s: extent %q: want a dimension or a sum as in M0+M1", what, text)
+			p.Stop(item, "%s: extent %q: want a dimension or a sum as in M0+M1", what, text)
 		}
 		m.extents = append(m.extents, s)
 	}
 	if len(m.extents) == 0 {
-		p.stop(n, "%s: empty list: want dimensions, or charged", what)
+		p.Stop(n, "%s: empty list: want dimensions, or charged", what)
 	}
 }
 
 // pieces parses a list of pieces into m.
 func (p *fileParser) pieces(n ast.Node, what string, m *spec) {
-	items := textutil.Must(p.Items(n, what+": pieces"))
+	items := p.Items(n, what+": pieces")
 	if len(items) == 0 {
-		p.stop(n, "%s: no pieces", what)
+		p.Stop(n, "%s: no pieces", what)
 	}
 	for i, item := range items {
-		f := textutil.Must(p.Fields(item, what, "when", "if", "terms", "free", "noise", "covariance"))
+		f := p.Fields(item, what, "when", "if", "terms", "free", "noise", "covariance")
 		p.addPiece(item, f, what, i == len(items)-1, m)
 	}
 }
@@ -349,31 +307,30 @@ func (p *fileParser) pieces(n ast.Node, what string, m *spec) {
 func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, last bool, m *spec) {
 	c := pieceSpec{line: n.GetToken().Position.Line}
 	if f["when"] != nil { // attributes, all of which a kernel must have
-		for _, e := range textutil.Must(p.Entries(f["when"], what+": when")) {
-			c.when = append(c.when, Attr{e.Key, textutil.Must(p.Text(e.Value, what+": when "+e.Key))})
+		for _, e := range p.Entries(f["when"], what+": when") {
+			c.when = append(c.when, Attr{e.Key, p.Text(e.Value, what+": when "+e.Key)})
 		}
 	}
 	if f["if"] != nil { // thresholds
 		var err error
-		if c.conds, err = parseConditions(textutil.Must(p.Text(f["if"], what+": if"))); err != nil {
-			p.stop(f["if"], "%s: if: %w", what, err)
-		}
+		c.conds, err = parseConditions(p.Text(f["if"], what+": if"))
+		p.Check(err, f["if"], "%s: if: %w", what)
 	}
 	// The cost: terms, of which one at least is positive, or nothing. It is said either way, lest it be forgotten.
 	switch terms, free := f["terms"], f["free"]; {
 	case terms == nil && free == nil:
-		p.stop(n, "%s: no cost: want terms, or free: true", what)
+		p.Stop(n, "%s: no cost: want terms, or free: true", what)
 	case terms != nil && free != nil:
-		p.stop(free, "%s: both terms and free", what)
+		p.Stop(free, "%s: both terms and free", what)
 	case terms != nil:
 		c.terms = p.polynomial(terms, what+": terms")
 		if !slices.ContainsFunc(c.terms, func(t termSpec) bool { return t.coef > 0 }) {
-			p.stop(terms, "%s: terms: no positive coefficient: nothing would ever cost time; say free if that is meant",
+			p.Stop(terms, "%s: terms: no positive coefficient: nothing would ever cost time; say free if that is meant",
 				what)
 		}
 	default:
 		if b, ok := free.(*ast.BoolNode); !ok || !b.Value {
-			p.stop(free, "%s: free: want true, found %s", what, yamlfile.Describe(free))
+			p.Stop(free, "%s: free: want true, found %s", what, yamlfile.Describe(free))
 		}
 	}
 	// Noise is that of the piece, else that of its model. A free piece has none.
@@ -382,7 +339,7 @@ func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, la
 		c.noise = m.noise
 	case f["noise"] == nil:
 	case len(c.terms) == 0:
-		p.stop(f["noise"], "%s: noise of what is free", what)
+		p.Stop(f["noise"], "%s: noise of what is free", what)
 	default:
 		c.noise = p.noiseOf(f["noise"], what)
 	}
@@ -393,9 +350,9 @@ func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, la
 	always := len(c.when) == 0 && len(c.conds) == 0
 	switch {
 	case last && len(c.conds) != 0:
-		p.stop(f["if"], "%s: the last piece has thresholds: no time for other dimensions", what)
+		p.Stop(f["if"], "%s: the last piece has thresholds: no time for other dimensions", what)
 	case always && !last:
-		p.stop(n, "%s: piece without when and if is not the last: the next ones never hold", what)
+		p.Stop(n, "%s: piece without when and if is not the last: the next ones never hold", what)
 	}
 	m.pieces = append(m.pieces, c)
 }
@@ -404,10 +361,7 @@ func (p *fileParser) addPiece(n ast.Node, f map[string]ast.Node, what string, la
 // That is in the unit of the model, and of the dimensions of the call, as the cost itself.
 func (p *fileParser) noiseOf(n ast.Node, what string) *noiseSpec {
 	s := &noiseSpec{}
-	s.law = textutil.Must(p.Noise(n, what+": noise", func(n ast.Node, what string) error {
-		s.sd = p.polynomial(n, what)
-		return nil
-	}))
+	s.law = p.Noise(n, what+": noise", func(n ast.Node, what string) { s.sd = p.polynomial(n, what) })
 	return s
 }
 
@@ -415,14 +369,12 @@ func (p *fileParser) noiseOf(n ast.Node, what string) *noiseSpec {
 // factors alone are the same.
 func (p *fileParser) polynomial(n ast.Node, what string) (terms []termSpec) {
 	seen := map[string]string{}
-	for _, e := range textutil.Must(p.Entries(n, what)) {
+	for _, e := range p.Entries(n, what) {
 		product, err := parseProduct(e.Key)
-		if err != nil {
-			p.stop(e.Node, "%s: %w", what, err)
-		}
+		p.Check(err, e.Node, "%s: %w", what)
 		coef := p.coefficient(e.Value, what+": "+e.Key)
 		if other, ok := seen[product.normal()]; ok {
-			p.stop(e.Node, "%s: %s and %s are the same", what, other, e.Key)
+			p.Stop(e.Node, "%s: %s and %s are the same", what, other, e.Key)
 		}
 		seen[product.normal()] = e.Key
 		terms = append(terms, termSpec{coef, product})
@@ -433,14 +385,12 @@ func (p *fileParser) polynomial(n ast.Node, what string) (terms []termSpec) {
 // coefficient parses the factor in front of a term of a polynomial, or a constant.
 // Fits have negative coefficients as well: their size is bounded.
 func (p *fileParser) coefficient(n ast.Node, what string) float64 {
-	c := textutil.Must(p.Number(n, what))
+	c := p.Number(n, what)
 	allowed := bounds.Seconds
 	if p.inFlop {
 		allowed = bounds.Flop
 	}
-	if err := allowed.Check("value", math.Abs(c)); err != nil {
-		p.stop(n, "%s: %w", what, err)
-	}
+	p.Within(allowed, n, what, c)
 	return c
 }
 
@@ -450,27 +400,27 @@ func (p *fileParser) coefficient(n ast.Node, what string) float64 {
 func (p *fileParser) covariance(n ast.Node, what string, terms int) [][]float64 {
 	what += ": covariance"
 	if terms == 0 {
-		p.stop(n, "%s of what is free", what)
+		p.Stop(n, "%s of what is free", what)
 	}
-	items := textutil.Must(p.Items(n, what))
+	items := p.Items(n, what)
 	if len(items) != terms {
-		p.stop(n, "%s: %d rows, want one for each of the %d terms", what, len(items), terms)
+		p.Stop(n, "%s: %d rows, want one for each of the %d terms", what, len(items), terms)
 	}
 	rows := make([][]float64, terms)
 	for i, item := range items {
-		cells := textutil.Must(p.Items(item, what))
+		cells := p.Items(item, what)
 		if len(cells) != i+1 {
-			p.stop(item, "%s: %d numbers in row %d, want %d: the lower triangle", what, len(cells), i+1, i+1)
+			p.Stop(item, "%s: %d numbers in row %d, want %d: the lower triangle", what, len(cells), i+1, i+1)
 		}
 		for _, cell := range cells {
-			rows[i] = append(rows[i], textutil.Must(p.Number(cell, what)))
+			rows[i] = append(rows[i], p.Number(cell, what))
 		}
 		if rows[i][i] < 0 {
-			p.stop(item, "%s: variance %g of term %d is negative", what, rows[i][i], i+1)
+			p.Stop(item, "%s: variance %g of term %d is negative", what, rows[i][i], i+1)
 		}
 	}
 	if !factorise(rows) {
-		p.stop(n, "%s: not positive semi-definite: no coefficients vary so", what)
+		p.Stop(n, "%s: not positive semi-definite: no coefficients vary so", what)
 	}
 	return rows
 }

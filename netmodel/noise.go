@@ -2,7 +2,6 @@ package netmodel
 
 import (
 	"io"
-	"math"
 	"os"
 	"slices"
 
@@ -108,19 +107,12 @@ func ParseNoise(r io.Reader, name string) (_ *Noise, err error) {
 	defer textutil.Stopped(&err)
 	p := yamlfile.Document{File: name}
 	root := textutil.Must(p.Read(head))
-	f := textutil.Must(p.Fields(root, "network noise", "version", "description", "source", "unit", "os", "ois", "or", "latency"))
-	for _, key := range []string{"version", "unit"} {
-		if f[key] == nil {
-			return nil, p.Errorf(root, "network noise: no key %q", key)
-		}
-	}
-	textutil.Must(p.Integer(f["version"], "version", 1, 1))
-	for _, key := range []string{"unit", "description", "source"} {
-		if f[key] == nil {
-			continue
-		}
-		if text := textutil.Must(p.Text(f[key], key)); key == "unit" && text != "s" {
-			return nil, p.Errorf(f[key], "unit: want s, found %s", yamlfile.Quote(text))
+	f := p.Fields(root, "network noise", "version!", "description", "source", "unit!", "os", "ois", "or", "latency")
+	p.Integer(f["version"], "version", 1, 1)
+	p.Choice(f["unit"], "unit", "s")
+	for _, key := range []string{"description", "source"} {
+		if f[key] != nil {
+			p.Text(f[key], key)
 		}
 	}
 	n := &Noise{name: name}
@@ -144,11 +136,11 @@ const maxThreshold = 1 << 50
 
 // noiseRanges parses the list of one kind of times, in the order of sizes.
 func noiseRanges(p *yamlfile.Document, n ast.Node, what string) []noiseRange {
-	items := textutil.Must(p.Items(n, what))
+	items := p.Items(n, what)
 	if len(items) == 0 {
-		textutil.Stop(p.Errorf(n, "%s: empty list", what))
+		p.Stop(n, "%s: empty list", what)
 	}
-	keys := []string{"above", "noise", "fixed", "per_byte"}
+	keys := []string{"above", "noise!", "fixed", "per_byte"}
 	if what == "latency" {
 		keys = keys[:3]
 	}
@@ -156,12 +148,9 @@ func noiseRanges(p *yamlfile.Document, n ast.Node, what string) []noiseRange {
 	for k, item := range items {
 		r := &list[k]
 		r.above = -1
-		f := textutil.Must(p.Fields(item, what, keys...))
-		if f["noise"] == nil {
-			textutil.Stop(p.Errorf(item, "%s: range without noise", what))
-		}
+		f := p.Fields(item, what, keys...)
 		if f["above"] != nil {
-			r.above = int64(textutil.Must(p.Integer(f["above"], what+": above", 0, maxThreshold)))
+			r.above = int64(p.Integer(f["above"], what+": above", 0, maxThreshold))
 		}
 		for _, part := range []struct {
 			key     string
@@ -172,17 +161,15 @@ func noiseRanges(p *yamlfile.Document, n ast.Node, what string) []noiseRange {
 				continue
 			}
 			r.own = true
-			*part.v = textutil.Must(p.Number(f[part.key], what+": "+part.key))
-			if err := part.allowed.Check("value", math.Abs(*part.v)); err != nil {
-				textutil.Stop(p.Errorf(f[part.key], "%s: %s: %w", what, part.key, err))
-			}
+			*part.v = p.Number(f[part.key], what+": "+part.key)
+			p.Within(part.allowed, f[part.key], what+": "+part.key, *part.v)
 		}
-		r.law = textutil.Must(p.Noise(f["noise"], what+": noise", nil))
+		r.law = p.Noise(f["noise"], what+": noise", nil)
 		if k > 0 && r.above < 0 {
-			textutil.Stop(p.Errorf(item, "%s: range without \"above\" after another one", what))
+			p.Stop(item, "%s: range without \"above\" after another one", what)
 		}
 		if k > 0 && r.above <= list[k-1].above {
-			textutil.Stop(p.Errorf(item, "%s: above %d after %d, want ascending order", what, r.above, list[k-1].above))
+			p.Stop(item, "%s: above %d after %d, want ascending order", what, r.above, list[k-1].above)
 		}
 	}
 	return list

@@ -24,7 +24,7 @@ func TestParseNoiseErrors(t *testing.T) {
 		{"no list", noiseHead + "os: 1\n", `f.yaml:3: os: want a list, found "1"`},
 		{"empty list", noiseHead + "os: []\n", `f.yaml:3: os: empty list`},
 		{"no range", noiseHead + "os: [1]\n", `f.yaml:3: os: want a mapping, found "1"`},
-		{"no noise", noiseHead + "os: [{fixed: 1}]\n", `f.yaml:3: os: range without noise`},
+		{"no noise", noiseHead + "os: [{fixed: 1}]\n", `f.yaml:3: os: no key "noise"`},
 		{"range key", noiseHead + "os: [{slope: 1, noise: none}]\n", `f.yaml:3: os: unknown key "slope": want above, noise, fixed, per_byte`},
 		{"latency per byte", noiseHead + "latency: [{per_byte: 1, noise: none}]\n", `f.yaml:3: latency: unknown key "per_byte": want above, noise, fixed`},
 		{"threshold", noiseHead + "os: [{above: 1.5, noise: none}]\n", `f.yaml:3: os: above: want a whole number in [0,1125899906842624], found "1.5"`},

@@ -84,22 +84,10 @@ type parser struct {
 	saidBy  map[string]string // the key that sets something for all runs
 }
 
-// fail ends the reading with an error at a node.
-func (p *parser) fail(n ast.Node, format string, args ...any) {
-	textutil.Stop(p.Errorf(n, format, args...))
-}
-
-// check ends the reading at a node if there is an error, which the format wraps.
-func (p *parser) check(n ast.Node, format string, err error) {
-	if err != nil {
-		p.fail(n, format, err)
-	}
-}
-
 // file reads the file's keys, in any order, then the factors and the design, which need all of them.
 func (p *parser) file(root ast.Node) {
 	s := p.study
-	entries := textutil.Must(p.Entries(root, "study"))
+	entries := p.Entries(root, "study")
 	names := mapped(programs.All(), func(of *programs.Program) string { return of.Name })
 	known := strings.Join(names, ", ")
 	// The program comes first, as the names of its parameters depend on it: a built-in one, or the file of a trace.
@@ -107,23 +95,23 @@ func (p *parser) file(root ast.Node) {
 		if e.Key != "program" {
 			continue
 		}
-		s.Program = textutil.Must(p.Text(e.Value, "program"))
+		s.Program = p.Text(e.Value, "program")
 		if s.program = programs.Find(s.Program); s.program != nil {
 			continue
 		}
 		in := &Input{Word: "trace", Name: s.Program, at: s.find(s.Program)}
 		if _, err := os.Stat(in.at); err != nil {
-			p.fail(e.Value, "program: %s, want %s, or the file of a trace", yamlfile.Quote(s.Program), known)
+			p.Stop(e.Value, "program: %s, want %s, or the file of a trace", yamlfile.Quote(s.Program), known)
 		}
 		err := in.readFile()
 		if err == nil {
 			s.trace = in
 			s.program, err = programs.File(s.Program, in.text)
 		}
-		p.check(e.Value, "program: %w", err)
+		p.Check(err, e.Value, "program: %w")
 	}
 	if s.program == nil {
-		p.fail(root, "study: program is missing: want program: %s, or the file of a trace", known)
+		p.Stop(root, "study: program is missing: want program: %s, or the file of a trace", known)
 	}
 	for _, e := range entries {
 		p.key(e)
@@ -135,11 +123,11 @@ func (p *parser) file(root ast.Node) {
 	p.makeRows(root)
 	p.checkFactors(root)
 	if s.Responses.POP && s.Tolerance > 0 {
-		p.fail(p.popAt, "responses: %s is of exact replays: want tolerance: exact, or leave it out", responsePOP)
+		p.Stop(p.popAt, "responses: %s is of exact replays: want tolerance: exact, or leave it out", responsePOP)
 	}
 	// A quotient rather than a product, which may overflow.
 	if len(s.Rows) > MaxRuns/len(s.Seeds) {
-		p.fail(root, "design: %d configurations with %d seeds are more than %d runs", len(s.Rows), len(s.Seeds), MaxRuns)
+		p.Stop(root, "design: %d configurations with %d seeds are more than %d runs", len(s.Rows), len(s.Seeds), MaxRuns)
 	}
 }
 
@@ -161,49 +149,49 @@ func (p *parser) key(e yamlfile.Entry) {
 	case "parameters", "options":
 		p.settings(e)
 	case "tolerance":
-		text := textutil.Must(p.Text(e.Value, "tolerance"))
+		text := p.Text(e.Value, "tolerance")
 		if text == "exact" {
 			return
 		}
 		var err error
 		s.Tolerance, err = textutil.ParsePercent(text, "the makespan", false)
-		p.check(e.Value, "tolerance: %w; or exact", err)
+		p.Check(err, e.Value, "tolerance: %w; or exact")
 	case "responses":
-		for _, item := range textutil.Must(p.Items(e.Value, "responses")) {
-			switch text := textutil.Must(p.Text(item, "responses")); text {
+		for _, item := range p.Items(e.Value, "responses") {
+			switch text := p.Text(item, "responses"); text {
 			case responsePath:
 				s.Responses.CriticalPath = true
 			case responsePOP:
 				s.Responses.POP, p.popAt = true, item
 			default:
-				p.fail(item, "responses: %s, want %s or %s", yamlfile.Quote(text), responsePath, responsePOP)
+				p.Stop(item, "responses: %s, want %s or %s", yamlfile.Quote(text), responsePath, responsePOP)
 			}
 		}
 	default:
 		if !OfMachine(e.Key) {
-			p.fail(e.Node, "study: unknown key %s: want program, parameters, hpl-dat, factors, design, tolerance, seed,"+
+			p.Stop(e.Node, "study: unknown key %s: want program, parameters, hpl-dat, factors, design, tolerance, seed,"+
 				" responses, options, or of the machine and the replay %s", yamlfile.Quote(e.Key),
 				strings.Join(machineNames(), ", "))
 		}
-		p.fix(e.Value, e.Key, textutil.Must(p.Text(e.Value, e.Key)))
+		p.fix(e.Value, e.Key, p.Text(e.Value, e.Key))
 	}
 }
 
 // settings reads the mappings parameters, of the program, and options, of the simulator, which all runs have.
 func (p *parser) settings(of yamlfile.Entry) {
-	for _, e := range textutil.Must(p.Entries(of.Value, of.Key)) {
+	for _, e := range p.Entries(of.Value, of.Key) {
 		name := e.Key
 		if of.Key == "parameters" {
 			if OfMachine(name) && p.study.ofProgram(name) == nil {
-				p.fail(e.Node, "parameters: %s is of the machine: put it beside parameters", name)
+				p.Stop(e.Node, "parameters: %s is of the machine: put it beside parameters", name)
 			}
 			if seed := p.study.program.SeedName; name == "seed" && seed != "" { // replay's stands beside parameters
 				name = seed
 			}
 		}
-		text := textutil.Must(p.Text(e.Value, e.Key))
+		text := p.Text(e.Value, e.Key)
 		if of.Key == "options" && !strings.Contains(name, "/") {
-			p.fail(e.Node, "options: %s is no simulator option: these have names as smpi/iprobe", yamlfile.Quote(name))
+			p.Stop(e.Node, "options: %s is no simulator option: these have names as smpi/iprobe", yamlfile.Quote(name))
 		}
 		p.fix(e.Value, name, text)
 	}
@@ -213,12 +201,12 @@ func (p *parser) settings(of yamlfile.Entry) {
 func (p *parser) seeds(n ast.Node) {
 	nodes := []ast.Node{n}
 	if _, list := n.(*ast.SequenceNode); list {
-		nodes = textutil.Must(p.Items(n, "seed"))
+		nodes = p.Items(n, "seed")
 	}
 	p.study.Seeds = nil
 	known := map[uint64]bool{}
 	for _, item := range nodes {
-		text := textutil.Must(p.Text(item, "seed"))
+		text := p.Text(item, "seed")
 		first, last, isRange := strings.Cut(text, "..")
 		if !isRange {
 			last = first
@@ -226,27 +214,27 @@ func (p *parser) seeds(n ast.Node) {
 		a, err1 := strconv.ParseUint(first, 10, 64)
 		b, err2 := strconv.ParseUint(last, 10, 64)
 		if err1 != nil || err2 != nil || b < a || b-a >= MaxRuns {
-			p.fail(item, "seed: %s, want a number of at least 0, or a range such as 1..10", yamlfile.Quote(text))
+			p.Stop(item, "seed: %s, want a number of at least 0, or a range such as 1..10", yamlfile.Quote(text))
 		}
 		for s := a; len(p.study.Seeds) < MaxRuns && s-a <= b-a; s++ { // s-a: the last seed may be the largest uint64
 			if known[s] {
-				p.fail(item, "seed: %d is there twice", s)
+				p.Stop(item, "seed: %d is there twice", s)
 			}
 			known[s] = true
 			p.study.Seeds = append(p.study.Seeds, s)
 		}
 	}
 	if len(p.study.Seeds) == 0 {
-		p.fail(n, "seed: want one or more")
+		p.Stop(n, "seed: want one or more")
 	}
 }
 
 // readDat makes the lists of a program's input file factors, and those of one value a parameter.
 func (p *parser) readDat(n ast.Node) {
 	s, key := p.study, p.study.program.DatName
-	name := textutil.Must(p.Text(n, key))
+	name := p.Text(n, key)
 	text, err := regular.Read(s.find(name), maxDat)
-	p.check(n, key+": %w", err)
+	p.Check(err, n, "%s: %w", key)
 	// P and Q come as one list of pairs, as HPL takes them: the factor is the grid PxQ.
 	for _, list := range textutil.Must(s.program.ReadDat(text, name)) {
 		f, known := Factor{Name: strings.Join(list.Names, "x")}, map[string]bool{}
@@ -256,7 +244,7 @@ func (p *parser) readDat(n ast.Node) {
 				l.Settings = append(l.Settings, Setting{list.Names[i], v})
 			}
 			if known[l.Label] { // labels are values as the program reads them
-				p.fail(n, "%s: %s: %s has the value %s twice", key, name, f.Name, l.Label)
+				p.Stop(n, "%s: %s: %s has the value %s twice", key, name, f.Name, l.Label)
 			}
 			known[l.Label] = true
 			f.Levels = append(f.Levels, l)
@@ -282,7 +270,7 @@ func (p *parser) fix(n ast.Node, name, value string) {
 // wherever that is read from. A machine becomes its platform and its kernel models.
 func (p *parser) set(n ast.Node, name, value string) []Setting {
 	s := p.study
-	p.check(n, "%w", s.known(name))
+	p.Check(s.known(name), n, "%w")
 	found := value
 	if of := replay.FindParameter(name); of != nil && of.File {
 		found = s.find(value)
@@ -297,7 +285,7 @@ func (p *parser) set(n ast.Node, name, value string) []Setting {
 			err = fmt.Errorf("%s has no %s, and %s calls kernels: name its %s, and kernels beside it", value,
 				machines.KernelsFile, s.program.Title, machines.PlatformFile)
 		}
-		p.check(n, "machine: %w", err)
+		p.Check(err, n, "machine: %w")
 		// A part is a file of the machine's directory, or the name of something built in.
 		written := func(part string) string {
 			if part == found {
@@ -311,7 +299,7 @@ func (p *parser) set(n ast.Node, name, value string) []Setting {
 		return []Setting{{"platform", written(platform)}, {"kernels", written(kernels)}}
 	}
 	list := []Setting{{name, value}}
-	p.check(n, "%w", s.parameters.set(&replay.MachineSpec{}, new(string), list[0]))
+	p.Check(s.parameters.set(&replay.MachineSpec{}, new(string), list[0]), n, "%w")
 	if name == "platform" { // whose kernel models are those of a built-in machine, and the generic ones of a file
 		own := value
 		if isInline("platform", value) || regular.IsFile(found) {
@@ -327,7 +315,7 @@ func (p *parser) say(saidBy map[string]string, n ast.Node, key string, list []Se
 	for _, s := range list {
 		for _, word := range s.Sets() {
 			if by, known := saidBy[word]; known {
-				p.fail(n, "%s is set twice: by %s and by %s: leave one out", word, by, key)
+				p.Stop(n, "%s is set twice: by %s and by %s: leave one out", word, by, key)
 			}
 			saidBy[word] = key
 		}
@@ -340,7 +328,7 @@ func (p *parser) say(saidBy map[string]string, n ast.Node, key string, list []Se
 func (p *parser) readFactors() {
 	known := map[string]bool{}
 	// Factors keep the order of the file, which is that of the columns, and by which the last changes fastest.
-	for _, e := range textutil.Must(p.Entries(p.factors, "factors")) {
+	for _, e := range p.Entries(p.factors, "factors") {
 		f := Factor{Name: e.Key}
 		switch e.Key {
 		case "seed":
@@ -348,29 +336,29 @@ func (p *parser) readFactors() {
 			if name := p.study.program.SeedName; name != "" {
 				other = "; " + name + " is that of the program itself"
 			}
-			p.fail(e.Node, "factors: seed is a key of its own: seed: [1, 2, 3] beside factors has all configurations with"+
+			p.Stop(e.Node, "factors: seed is a key of its own: seed: [1, 2, 3] beside factors has all configurations with"+
 				" each%s", other)
 		case "tolerance":
-			p.fail(e.Node, "factors: tolerance is a key of its own, the same for all runs")
+			p.Stop(e.Node, "factors: tolerance is a key of its own, the same for all runs")
 		}
 		switch e.Value.(type) {
 		case *ast.SequenceNode, *ast.MappingNode, *ast.MappingValueNode:
 			if f.Levels = p.levels(e); len(f.Levels) == 0 {
-				p.fail(e.Node, "factors: %s has no levels", f.Name)
+				p.Stop(e.Node, "factors: %s has no levels", f.Name)
 			}
 		default:
-			text := textutil.Must(p.Text(e.Value, e.Key))
+			text := p.Text(e.Value, e.Key)
 			if !strings.Contains(text, "..") {
-				p.fail(e.Value, "factors: %s: want a list of levels, found %s", e.Key, yamlfile.Describe(e.Value))
+				p.Stop(e.Value, "factors: %s: want a list of levels, found %s", e.Key, yamlfile.Describe(e.Value))
 			}
 			p.ranges[e.Key] = p.parseRange(e.Value, e.Key, text)
 		}
 		if known[f.Name] {
-			p.fail(e.Node, "factors: %s is there twice", f.Name)
+			p.Stop(e.Node, "factors: %s is there twice", f.Name)
 		}
 		known[f.Name] = true
 		if len(f.Levels) > MaxLevels {
-			p.fail(e.Node, "factors: %s has %d levels, at most %d", f.Name, len(f.Levels), MaxLevels)
+			p.Stop(e.Node, "factors: %s has %d levels, at most %d", f.Name, len(f.Levels), MaxLevels)
 		}
 		p.study.Factors = append(p.study.Factors, f)
 	}
@@ -383,9 +371,9 @@ func (p *parser) levels(e yamlfile.Entry) (levels []Level) {
 	add := func(n ast.Node, l Level, value string) {
 		switch first, twice := known[value]; {
 		case twice && first == l.Label:
-			p.fail(n, "factors: %s has the level %s twice", e.Key, yamlfile.Quote(l.Label))
+			p.Stop(n, "factors: %s has the level %s twice", e.Key, yamlfile.Quote(l.Label))
 		case twice:
-			p.fail(n, "factors: %s has one level twice: as %s and as %s", e.Key, yamlfile.Quote(first),
+			p.Stop(n, "factors: %s has one level twice: as %s and as %s", e.Key, yamlfile.Quote(first),
 				yamlfile.Quote(l.Label))
 		}
 		known[value] = l.Label
@@ -393,19 +381,19 @@ func (p *parser) levels(e yamlfile.Entry) (levels []Level) {
 	}
 
 	if _, list := e.Value.(*ast.SequenceNode); list {
-		p.check(e.Node, "factors: %w; or names of levels with what they set", p.study.known(e.Key))
-		for _, item := range textutil.Must(p.Items(e.Value, e.Key)) {
-			text := textutil.Must(p.Text(item, e.Key))
+		p.Check(p.study.known(e.Key), e.Node, "factors: %w; or names of levels with what they set")
+		for _, item := range p.Items(e.Value, e.Key) {
+			text := p.Text(item, e.Key)
 			set := p.set(item, e.Key, text)
 			add(item, Level{text, set}, p.study.canonical(set))
 		}
 		return levels
 	}
-	for _, level := range textutil.Must(p.Entries(e.Value, e.Key)) {
+	for _, level := range p.Entries(e.Value, e.Key) {
 		// The label stands for the level, so two levels may set the same under two names.
 		l, saidBy := Level{Label: level.Key}, map[string]string{}
-		for _, s := range textutil.Must(p.Entries(level.Value, e.Key+", "+level.Key)) {
-			set := p.set(s.Value, s.Key, textutil.Must(p.Text(s.Value, s.Key)))
+		for _, s := range p.Entries(level.Value, e.Key+", "+level.Key) {
+			set := p.set(s.Value, s.Key, p.Text(s.Value, s.Key))
 			p.say(saidBy, s.Node, s.Key, set)
 			l.Settings = append(l.Settings, set...)
 		}
@@ -428,18 +416,18 @@ func (p *parser) checkFactors(root ast.Node) {
 	for _, f := range p.study.Factors {
 		switch {
 		case slices.Contains(columns, f.Name) || strings.HasSuffix(f.Name, "_s") || strings.HasPrefix(f.Name, popPrefix):
-			p.fail(n, "factors: %s is a column of the table: call it something else", f.Name)
+			p.Stop(n, "factors: %s is a column of the table: call it something else", f.Name)
 		case !isName(f.Name):
-			p.fail(n, "factors: %s: want a name of one line", yamlfile.Quote(f.Name))
+			p.Stop(n, "factors: %s: want a name of one line", yamlfile.Quote(f.Name))
 		}
 		for _, l := range f.Levels {
 			if !isName(l.Label) {
-				p.fail(n, "factors: %s, %s: want a name of one line", f.Name, yamlfile.Quote(l.Label))
+				p.Stop(n, "factors: %s, %s: want a name of one line", f.Name, yamlfile.Quote(l.Label))
 			}
 			for _, s := range l.Settings {
 				for _, word := range s.Sets() {
 					if by, known := setBy[word]; known && by != f.Name {
-						p.fail(n, "factors: %s and %s both set %s: make them one, whose levels have names", by, f.Name, word)
+						p.Stop(n, "factors: %s and %s both set %s: make them one, whose levels have names", by, f.Name, word)
 					}
 					setBy[word] = f.Name
 				}

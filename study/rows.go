@@ -10,7 +10,6 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
 	"reprise/study/design"
 )
@@ -34,9 +33,9 @@ func (p *parser) makeRows(root ast.Node) {
 	case nil:
 	case *ast.MappingNode, *ast.MappingValueNode:
 		// Designs with a number, or with rows, are mappings with one key.
-		entries := textutil.Must(p.Entries(p.design, "design"))
+		entries := p.Entries(p.design, "design")
 		if len(entries) != 1 {
-			p.fail(p.design, "design: %d entries, %s", len(entries), wantDesign)
+			p.Stop(p.design, "design: %d entries, %s", len(entries), wantDesign)
 		}
 		switch e := entries[0]; e.Key {
 		case "fractional":
@@ -46,11 +45,11 @@ func (p *parser) makeRows(root ast.Node) {
 		case "list":
 			p.list(e)
 		default:
-			p.fail(e.Node, "design: %s, %s", yamlfile.Quote(e.Key), wantDesign)
+			p.Stop(e.Node, "design: %s, %s", yamlfile.Quote(e.Key), wantDesign)
 		}
 		return
 	default:
-		n, name = p.design, textutil.Must(p.Text(p.design, "design"))
+		n, name = p.design, p.Text(p.design, "design")
 	}
 
 	// The others need nothing but the factors.
@@ -71,15 +70,15 @@ func (p *parser) makeRows(root ast.Node) {
 	case "one at a time":
 		s.Rows, err = design.OneAtATime(levels)
 	default:
-		p.fail(n, "design: %s, %s", yamlfile.Quote(name), wantDesign)
+		p.Stop(n, "design: %s, %s", yamlfile.Quote(name), wantDesign)
 	}
-	p.check(n, "design: %w", err)
+	p.Check(err, n, "design: %w")
 }
 
 // fits refuses a design, before its rows are allocated, if they have more levels than a design may.
 func (p *parser) fits(n ast.Node, rows int) {
 	if factors := len(p.study.Factors); factors > 0 && rows > maxCells/factors {
-		p.fail(n, "design: %d rows of %d factors, at most %d levels in all", rows, factors, maxCells)
+		p.Stop(n, "design: %d rows of %d factors, at most %d levels in all", rows, factors, maxCells)
 	}
 }
 
@@ -87,29 +86,29 @@ func (p *parser) fits(n ast.Node, rows int) {
 func (p *parser) noRanges(name string) {
 	for _, f := range p.study.Factors {
 		if r, isRange := p.ranges[f.Name]; isRange {
-			p.fail(r.node, "factors: %s: design %s needs levels, not a range: that is for a latin hypercube", f.Name, name)
+			p.Stop(r.node, "factors: %s: design %s needs levels, not a range: that is for a latin hypercube", f.Name, name)
 		}
 	}
 }
 
 // fractional reads 1/2, 1/4 and so on.
 func (p *parser) fractional(e yamlfile.Entry) {
-	text := textutil.Must(p.Text(e.Value, "fractional"))
+	text := p.Text(e.Value, "fractional")
 	p.noRanges("fractional")
 	// The fraction is a power of two: each dropped factor halves the design.
 	below, ok := strings.CutPrefix(text, "1/")
 	part, err := strconv.Atoi(below)
 	if !ok || err != nil || part < 2 || bits.OnesCount(uint(part)) != 1 {
-		p.fail(e.Value, "design: fractional %s, want 1/2, 1/4, 1/8 and so on", yamlfile.Quote(text))
+		p.Stop(e.Value, "design: fractional %s, want 1/2, 1/4, 1/8 and so on", yamlfile.Quote(text))
 	}
 	for _, f := range p.study.Factors {
 		if len(f.Levels) != 2 {
-			p.fail(e.Node, "design: fractional is for factors with 2 levels, and %s has %d", f.Name, len(f.Levels))
+			p.Stop(e.Node, "design: fractional is for factors with 2 levels, and %s has %d", f.Name, len(f.Levels))
 		}
 	}
 	// The design has the highest resolution that is found; its name tells the generators.
 	f, err := design.NewFractional(len(p.study.Factors), bits.Len(uint(part))-1)
-	p.check(e.Value, "design: %w", err)
+	p.Check(err, e.Value, "design: %w")
 	p.study.Rows = f.Rows
 	p.study.Design = fmt.Sprintf("fractional %s of resolution %d (%s)", text, f.Resolution,
 		strings.Join(f.Named(factorNames(p.study.Factors)), ", "))
@@ -117,10 +116,10 @@ func (p *parser) fractional(e yamlfile.Entry) {
 
 // hypercube makes the levels of ranges, and takes those of lists equally often, as far as that is possible.
 func (p *parser) hypercube(e yamlfile.Entry) {
-	n := textutil.Must(p.Integer(e.Value, "latin hypercube", 2, MaxLevels))
+	n := p.Integer(e.Value, "latin hypercube", 2, MaxLevels)
 	s := p.study
 	if len(s.Factors) == 0 {
-		p.fail(e.Node, "design: a latin hypercube needs factors")
+		p.Stop(e.Node, "design: a latin hypercube needs factors")
 	}
 	p.fits(e.Node, n)
 	s.Design = fmt.Sprintf("latin hypercube of %d points", n)
@@ -166,17 +165,17 @@ type span struct {
 
 // parseRange reads the range of a factor, as 1000..4000.
 func (p *parser) parseRange(n ast.Node, name, text string) span {
-	p.check(n, "factors: %w", p.study.known(name))
+	p.Check(p.study.known(name), n, "factors: %w")
 	first, last, _ := strings.Cut(text, "..")
 	r := span{node: n}
 	var err1, err2 error
 	r.low, err1 = strconv.ParseFloat(first, 64)
 	r.high, err2 = strconv.ParseFloat(last, 64)
 	if err1 != nil || err2 != nil || !(r.low < r.high) || math.IsInf(r.high-r.low, 0) {
-		p.fail(n, "factors: %s: %s, want a range such as 1000..4000", name, yamlfile.Quote(text))
+		p.Stop(n, "factors: %s: %s, want a range such as 1000..4000", name, yamlfile.Quote(text))
 	}
 	if r.whole = !strings.ContainsAny(first+last, ".eE"); r.whole && (r.low < -maxWhole || r.high > maxWhole) {
-		p.fail(n, "factors: %s: %s, want whole numbers of at most %d", name, yamlfile.Quote(text), int64(maxWhole))
+		p.Stop(n, "factors: %s: %s, want whole numbers of at most %d", name, yamlfile.Quote(text), int64(maxWhole))
 	}
 	return r
 }
@@ -193,11 +192,11 @@ func (r *span) at(place float64) string {
 func (p *parser) list(e yamlfile.Entry) {
 	s := p.study
 	if p.factors != nil || len(s.Factors) > 0 {
-		p.fail(e.Node, "design: a list says itself what is varied: leave factors out")
+		p.Stop(e.Node, "design: a list says itself what is varied: leave factors out")
 	}
-	items := textutil.Must(p.Items(e.Value, "list"))
+	items := p.Items(e.Value, "list")
 	if len(items) == 0 {
-		p.fail(e.Node, "design: the list is empty")
+		p.Stop(e.Node, "design: the list is empty")
 	}
 	s.Design = "list"
 	// Levels are numbered in the order in which rows name them.
@@ -205,9 +204,9 @@ func (p *parser) list(e yamlfile.Entry) {
 	// rows.
 	known := map[[2]string]int{} // levels, by factor and text, and by factor and value
 	for i, item := range items {
-		entries := textutil.Must(p.Entries(item, "run of the list"))
+		entries := p.Entries(item, "run of the list")
 		if i > 0 && len(entries) != len(s.Factors) {
-			p.fail(item, "design: want the factors of the first run of the list: %s; found %d",
+			p.Stop(item, "design: want the factors of the first run of the list: %s; found %d",
 				strings.Join(factorNames(s.Factors), ", "), len(entries))
 		}
 		row := make([]int, len(entries))
@@ -217,11 +216,11 @@ func (p *parser) list(e yamlfile.Entry) {
 			}
 			j := slices.IndexFunc(s.Factors, func(f Factor) bool { return f.Name == cell.Key })
 			if j < 0 {
-				p.fail(cell.Node, "design: %s, want the factors of the first run of the list: %s",
+				p.Stop(cell.Node, "design: %s, want the factors of the first run of the list: %s",
 					yamlfile.Quote(cell.Key), strings.Join(factorNames(s.Factors), ", "))
 			}
 			f := &s.Factors[j]
-			text := textutil.Must(p.Text(cell.Value, cell.Key))
+			text := p.Text(cell.Value, cell.Key)
 			key := [2]string{f.Name, text}
 			level, ok := known[key]
 			if !ok {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,31 +28,31 @@ func Parse(r io.Reader, name string) (m *Model, err error) {
 	defer textutil.Stopped(&err)
 	p := parser{yamlfile.Document{File: name}}
 	root := textutil.Must(p.Read(head))
-	f := p.fields(root, "machine model", []string{"version", "unit", "per", "variables", "classes"},
+	f := p.Fields(root, "machine model", "version!", "unit!", "per!", "variables!", "classes!",
 		"description", "source", "cpus_per_host", "noise_shape")
 
 	// The scalars at the top of the file, some of which may be left out. Each part is checked by
 	// itself, so that an error has the line of its part.
-	textutil.Must(p.Integer(f["version"], "version", formatVersion, formatVersion))
-	p.choice(f["unit"], "unit", "s")
+	p.Integer(f["version"], "version", formatVersion, formatVersion)
+	p.Choice(f["unit"], "unit", "s")
 	model := &Model{
-		PerCPU:      p.choice(f["per"], "per", "host", "cpu") == "cpu",
+		PerCPU:      p.Choice(f["per"], "per", "host", "cpu") == "cpu",
 		Description: p.text(f["description"], "description"),
 		Source:      p.text(f["source"], "source"),
-		Shape:       cmp.Or(p.choice(f["noise_shape"], "noise_shape", HalfNormal, Normal), HalfNormal),
+		Shape:       cmp.Or(p.Choice(f["noise_shape"], "noise_shape", HalfNormal, Normal), HalfNormal),
 		CPUsPerHost: 1,
 	}
 	if n := f["cpus_per_host"]; n != nil {
-		model.CPUsPerHost = textutil.Must(p.Integer(n, "cpus_per_host", 1, maxCPUs))
+		model.CPUsPerHost = p.Integer(n, "cpus_per_host", 1, maxCPUs)
 	}
 	p.check(f["cpus_per_host"], model.validateHead())
 
 	// Variables are {kernel: dgemm, term: M*N*K} or {kernel: dgemm, noise: M*N*K}: the key says of
 	// which of both, of the time or of the noise, the term is a part.
-	for _, n := range textutil.Must(p.Items(f["variables"], "variables")) {
-		f := p.fields(n, "variables", nil, "kernel", "term", "noise")
+	for _, n := range p.Items(f["variables"], "variables") {
+		f := p.Fields(n, "variables", "kernel", "term", "noise")
 		if f["kernel"] == nil || (f["term"] == nil) == (f["noise"] == nil) {
-			textutil.Stop(p.Errorf(n, "variables: want kernel, and one of term and noise"))
+			p.Stop(n, "variables: want kernel, and one of term and noise")
 		}
 		model.Variables = append(model.Variables, Variable{
 			Kernel: p.text(f["kernel"], "variables: kernel"),
@@ -63,11 +62,11 @@ func Parse(r io.Reader, name string) (m *Model, err error) {
 	}
 	p.check(f["variables"], checkVariables(model.Variables))
 
-	for _, n := range textutil.Must(p.Items(f["classes"], "classes")) {
-		f := p.fields(n, "classes", []string{"name", "weight", "mean", "spatial", "temporal"})
+	for _, n := range p.Items(f["classes"], "classes") {
+		f := p.Fields(n, "classes", "name!", "weight!", "mean!", "spatial!", "temporal!")
 		c := Class{
 			Name:     p.text(f["name"], "classes: name"),
-			Weight:   textutil.Must(p.Number(f["weight"], "classes: weight")),
+			Weight:   p.Number(f["weight"], "classes: weight"),
 			Mean:     p.numbers(f["mean"], "classes: mean"),
 			Spatial:  p.matrix(f["spatial"], "classes: spatial"),
 			Temporal: p.matrix(f["temporal"], "classes: temporal"),
@@ -85,51 +84,27 @@ func Parse(r io.Reader, name string) (m *Model, err error) {
 type parser struct{ yamlfile.Document }
 
 // check ends the reading at an error of the model, as one in the line of n.
-func (p *parser) check(n ast.Node, err error) {
-	if err != nil {
-		textutil.Stop(p.Errorf(n, "machine model: %w", err))
-	}
-}
-
-// fields returns the values of a mapping by key, which must have the needed keys and may have the others.
-func (p *parser) fields(n ast.Node, what string, needed []string, others ...string) map[string]ast.Node {
-	f := textutil.Must(p.Fields(n, what, slices.Concat(needed, others)...))
-	for _, key := range needed {
-		if f[key] == nil {
-			textutil.Stop(p.Errorf(n, "%s: no key %q", what, key))
-		}
-	}
-	return f
-}
+func (p *parser) check(n ast.Node, err error) { p.Check(err, n, "machine model: %w") }
 
 // text returns the text of a key, "" if the file does not have it.
 func (p *parser) text(n ast.Node, what string) string {
 	if n == nil {
 		return ""
 	}
-	return textutil.Must(p.Text(n, what))
-}
-
-// choice returns the text of a key, which must be one of the given ones, "" if the file does not have it.
-func (p *parser) choice(n ast.Node, what string, allowed ...string) string {
-	text := p.text(n, what)
-	if n != nil && !slices.Contains(allowed, text) {
-		textutil.Stop(p.Errorf(n, "%s: want %s, found %s", what, strings.Join(allowed, " or "), yamlfile.Quote(text)))
-	}
-	return text
+	return p.Text(n, what)
 }
 
 // numbers returns a list of numbers, whose length the model checks.
 func (p *parser) numbers(n ast.Node, what string) (list []float64) {
-	for _, item := range textutil.Must(p.Items(n, what)) {
-		list = append(list, textutil.Must(p.Number(item, what)))
+	for _, item := range p.Items(n, what) {
+		list = append(list, p.Number(item, what))
 	}
 	return list
 }
 
 // matrix returns a list of rows, whose lengths the model checks.
 func (p *parser) matrix(n ast.Node, what string) (m [][]float64) {
-	for i, item := range textutil.Must(p.Items(n, what)) {
+	for i, item := range p.Items(n, what) {
 		m = append(m, p.numbers(item, fmt.Sprintf("%s: row %d", what, i+1)))
 	}
 	return m

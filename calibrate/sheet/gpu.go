@@ -46,9 +46,9 @@ func (r *reader) devices(root ast.Node, s *Sheet) {
 		for _, key := range gpuKeys {
 			if n := r.fields[key]; n != nil {
 				if key == "nics" {
-					r.stop(n, "nics: the sheet has no gpus; several ports of a node without them are one of their sum, as network: 200Gbps")
+					r.Stop(n, "nics: the sheet has no gpus; several ports of a node without them are one of their sum, as network: 200Gbps")
 				}
-				r.stop(n, "%s: the sheet has no gpus: say how many a node has, as gpus: 8", key)
+				r.Stop(n, "%s: the sheet has no gpus: say how many a node has, as gpus: 8", key)
 			}
 		}
 		return
@@ -62,14 +62,14 @@ func (r *reader) devices(root ast.Node, s *Sheet) {
 		names = append(names, p.name)
 	}
 	peak := r.fields["gpu_peak"]
-	fields := textutil.Must(r.Fields(peak, "gpu_peak", names...))
+	fields := r.Fields(peak, "gpu_peak", names...)
 	for _, p := range precisions {
 		if n := fields[p.name]; n != nil {
 			g.Peak[p.name] = r.quantity(n, "gpu_peak: "+p.name, "23.9Tflop/s", speeds, 1e9, 1e18)
 			continue
 		}
 		if p.name == "fp64" {
-			r.stop(peak, "gpu_peak: no fp64, double precision")
+			r.Stop(peak, "gpu_peak: no fp64, double precision")
 		}
 		g.Peak[p.name] = p.part * g.Peak["fp64"]
 		s.assume("gpu_peak: %s: %.4gTflop/s, %g times fp64", p.name, g.Peak[p.name]/1e12, p.part)

@@ -118,10 +118,10 @@ func Parse(text io.Reader, name string) (s *Sheet, warnings []warning.Warning, e
 	defer textutil.Stopped(&err)
 	r := &reader{Document: yamlfile.Document{File: name}, fields: map[string]ast.Node{}}
 	root := textutil.Must(r.Read(text))
-	for _, e := range textutil.Must(r.Entries(root, "data sheet")) {
+	for _, e := range r.Entries(root, "data sheet") {
 		switch known := slices.Contains(keys, e.Key); {
 		case !known && textutil.Nearest(e.Key, keys) != "":
-			r.stop(e.Node, "unknown key %s: is it %s?", textutil.Quote(e.Key), textutil.Nearest(e.Key, keys))
+			r.Stop(e.Node, "unknown key %s: is it %s?", textutil.Quote(e.Key), textutil.Nearest(e.Key, keys))
 		case !known:
 			r.warn(e.Node, "unknown key %s has no effect: known are %s", textutil.Quote(e.Key), strings.Join(keys, ", "))
 		}
@@ -137,10 +137,6 @@ func Parse(text io.Reader, name string) (s *Sheet, warnings []warning.Warning, e
 	return s, r.warnings.All(), nil
 }
 
-func (r *reader) stop(n ast.Node, format string, args ...any) {
-	textutil.Stop(r.Errorf(n, format, args...))
-}
-
 func (r *reader) warn(n ast.Node, format string, args ...any) {
 	r.warnings.Add(warning.At(r.File, n.GetToken().Position.Line, format, args...))
 }
@@ -148,14 +144,14 @@ func (r *reader) warn(n ast.Node, format string, args ...any) {
 // need refuses a sheet without a key.
 func (r *reader) need(root ast.Node, key, example string) {
 	if r.fields[key] == nil {
-		r.stop(root, "no key %s: a machine without it cannot be predicted; say it, as %s: %s", key, key, example)
+		r.Stop(root, "no key %s: a machine without it cannot be predicted; say it, as %s: %s", key, key, example)
 	}
 }
 
 // whole reads a number of things, 1 to most; without the key it is def.
 func (r *reader) whole(key string, def, most int) int {
 	if n := r.fields[key]; n != nil {
-		return textutil.Must(r.Integer(n, key, 1, most))
+		return r.Integer(n, key, 1, most)
 	}
 	return def
 }
@@ -166,9 +162,9 @@ func (r *reader) word(key, def string, words []string) string {
 	if n == nil {
 		return def
 	}
-	text := textutil.Must(r.Text(n, key))
+	text := r.Text(n, key)
 	if words != nil && !slices.Contains(words, text) {
-		r.stop(n, "%s: %s, want %s", key, textutil.Quote(text), strings.Join(words, " or "))
+		r.Stop(n, "%s: %s, want %s", key, textutil.Quote(text), strings.Join(words, " or "))
 	}
 	return text
 }
@@ -203,7 +199,7 @@ func (r *reader) value(key, example string, units []unit, low, high float64) flo
 
 // quantity reads a number with a unit, between two limits, which is called key.
 func (r *reader) quantity(n ast.Node, key, example string, units []unit, low, high float64) float64 {
-	text := textutil.Must(r.Text(n, key))
+	text := r.Text(n, key)
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/ ")
 	name := strings.TrimSpace(text[len(number):])
 	i := slices.IndexFunc(units, func(u unit) bool { return u.name == name })
@@ -217,11 +213,11 @@ func (r *reader) quantity(n ast.Node, key, example string, units []unit, low, hi
 				found = q.name
 			}
 		}
-		r.stop(n, "%s: %s is %s, want a value such as %s", key, textutil.Quote(text), found, example)
+		r.Stop(n, "%s: %s is %s, want a value such as %s", key, textutil.Quote(text), found, example)
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || !(v*units[i].scale >= low && v*units[i].scale <= high) {
-		r.stop(n, "%s: %s is not possible, want %.4g to %.4g%s", key, textutil.Quote(text), low/units[i].scale,
+		r.Stop(n, "%s: %s is not possible, want %.4g to %.4g%s", key, textutil.Quote(text), low/units[i].scale,
 			high/units[i].scale, units[i].name)
 	}
 	return v * units[i].scale
@@ -248,14 +244,14 @@ func (r *reader) processors(root ast.Node, s *Sheet) {
 	s.Clock = r.value("clock", "2.45GHz", hertz, 20e6, 10e9)
 	s.ClockKind = r.word("clock_kind", "load", []string{"load", "nominal"})
 	n := r.fields["flop_per_cycle"]
-	s.FlopPerCycle = textutil.Must(r.Number(n, "flop_per_cycle"))
+	s.FlopPerCycle = r.Number(n, "flop_per_cycle")
 	if s.FlopPerCycle < 0.25 || s.FlopPerCycle > 128 {
-		r.stop(n, "flop_per_cycle: %g is not possible, want 0.25 to 128, of a core in double precision", s.FlopPerCycle)
+		r.Stop(n, "flop_per_cycle: %g is not possible, want 0.25 to 128, of a core in double precision", s.FlopPerCycle)
 	}
 	if n := r.fields["efficiency"]; n != nil {
-		e, err := textutil.ParsePercent(textutil.Must(r.Text(n, "efficiency")), "of peak", false)
+		e, err := textutil.ParsePercent(r.Text(n, "efficiency"), "of peak", false)
 		if err != nil || e > 1 {
-			r.stop(n, "efficiency: %s, want a part of the peak of at most 1, or 100%%", yamlfile.Describe(n))
+			r.Stop(n, "efficiency: %s, want a part of the peak of at most 1, or 100%%", yamlfile.Describe(n))
 		}
 		s.Efficiency = e
 	}
@@ -284,7 +280,7 @@ func (r *reader) network(s *Sheet) {
 	// A word behind the bandwidth names the kind, as in network: 100Gbps infiniband.
 	kind := r.word("network_kind", "", nil)
 	if n := r.fields["network"]; n != nil {
-		text := textutil.Must(r.Text(n, "network"))
+		text := r.Text(n, "network")
 		if value, rest, ok := strings.Cut(text, " "); ok && kind == "" && networkKinds[strings.ToLower(rest)] != "" {
 			if n, ok := n.(*ast.StringNode); ok {
 				kind, n.Value = rest, value
@@ -298,7 +294,7 @@ func (r *reader) network(s *Sheet) {
 				words = append(words, word)
 			}
 			slices.Sort(words)
-			r.stop(r.fields["network_kind"], "network_kind: %s, want %s", textutil.Quote(kind), strings.Join(words, ", "))
+			r.Stop(r.fields["network_kind"], "network_kind: %s, want %s", textutil.Quote(kind), strings.Join(words, ", "))
 		}
 	}
 	s.Network = r.value("network", "100Gbps", slices.Concat(bits, flows), 1e5, 1e12)
@@ -321,7 +317,7 @@ func (r *reader) network(s *Sheet) {
 	}
 	s.topology = "switch"
 	if n := r.fields["topology"]; n != nil {
-		s.topology = textutil.Must(r.Text(n, "topology"))
+		s.topology = r.Text(n, "topology")
 	} else if s.Nodes > 1 {
 		s.assume("topology: switch, no link between switches limits messages")
 	}
@@ -358,10 +354,10 @@ func (r *reader) network(s *Sheet) {
 			}
 		}
 	} else if r.fields["switch_ports"] != nil && err == nil {
-		r.stop(r.fields["switch_ports"], "switch_ports: is of a fat tree, topology is %s", textutil.Quote(name))
+		r.Stop(r.fields["switch_ports"], "switch_ports: is of a fat tree, topology is %s", textutil.Quote(name))
 	}
 	if err != nil {
-		r.stop(cmp.Or(r.fields["topology"], r.fields["nodes"]), "topology: %w", err)
+		r.Stop(cmp.Or(r.fields["topology"], r.fields["nodes"]), "topology: %w", err)
 	}
 }
 
@@ -369,7 +365,7 @@ func (r *reader) network(s *Sheet) {
 func (r *reader) use(s *Sheet) {
 	s.RanksPerHost = r.whole("ranks_per_host", cmp.Or(s.GPU.Count, s.coresOfNode()), maxSockets*maxCores)
 	if n := s.GPU.Count; n > 0 && s.RanksPerHost > n {
-		r.stop(r.fields["ranks_per_host"], "ranks_per_host: %d ranks for %d GPUs, want one for each at most", s.RanksPerHost, n)
+		r.Stop(r.fields["ranks_per_host"], "ranks_per_host: %d ranks for %d GPUs, want one for each at most", s.RanksPerHost, n)
 	}
 	if s.RanksPerHost > s.coresOfNode() {
 		r.warn(r.fields["ranks_per_host"], "ranks_per_host: %d ranks on %d cores: they take turns", s.RanksPerHost, s.coresOfNode())
@@ -378,23 +374,20 @@ func (r *reader) use(s *Sheet) {
 		s.assume("software: typical, with an interval that covers tuned")
 	}
 	if n := r.fields["watts"]; n != nil {
-		f := textutil.Must(r.Fields(n, "watts", "idle", "full"))
+		f := r.Fields(n, "watts", "idle!", "full!")
 		for _, key := range []string{"idle", "full"} {
-			if f[key] == nil {
-				r.stop(n, "watts: no %s", key)
-			}
-			w := textutil.Must(r.Number(f[key], "watts: "+key))
+			w := r.Number(f[key], "watts: "+key)
 			if w < 0 || w > 1e5 || len(s.Watts) > 0 && w < s.Watts[0] {
-				r.stop(f[key], "watts: %s: %g, want watts of a node, 0 to 1e5, full at least idle", key, w)
+				r.Stop(f[key], "watts: %s: %g, want watts of a node, 0 to 1e5, full at least idle", key, w)
 			}
 			s.Watts = append(s.Watts, w)
 		}
 	}
 	if n := r.fields["from_memory"]; n != nil {
-		for _, item := range textutil.Must(r.Items(n, "from_memory")) {
-			key := textutil.Must(r.Text(item, "from_memory"))
+		for _, item := range r.Items(n, "from_memory") {
+			key := r.Text(item, "from_memory")
 			if r.fields[key] == nil {
-				r.stop(item, "from_memory: %s is no key of this sheet", textutil.Quote(key))
+				r.Stop(item, "from_memory: %s is no key of this sheet", textutil.Quote(key))
 			}
 			s.FromMemory = append(s.FromMemory, key)
 		}

@@ -2,11 +2,11 @@
 // errors that begin with file:line and say what was found and what is allowed.
 //
 // A [Document] reads the text into the nodes of package ast and takes values out of them. Each method gets a node and
-// what it stands for, such as "dgemm: terms", with which its error begins:
+// what it stands for, such as "dgemm: terms", with which its error begins; an error ends the reading ([Document.Stop]):
 //
-//	list, err := d.Entries(n, "kernels") // a mapping, in the order of the file
-//	fields, err := d.Fields(n, "hosts", "host", "cpu") // a mapping with known keys only
-//	cpu, err := d.Integer(fields["cpu"], "hosts: cpu", 0, 3)
+//	list := d.Entries(n, "kernels")               // a mapping, in the order of the file
+//	fields := d.Fields(n, "hosts", "host!", "cpu") // a mapping with known keys only, of which host must be there
+//	cpu := d.Integer(fields["cpu"], "hosts: cpu", 0, 3)
 //
 // Values are texts until somebody asks for a number: the types that YAML gives to scalars depend on its version.
 // Anchors, tags and the like are refused, and so are nesting and sizes that no model needs, before the parser of YAML
@@ -124,6 +124,19 @@ func (d *Document) Read(r io.Reader) (ast.Node, error) {
 	return f.Docs[0].Body, nil
 }
 
+// Stop ends the reading of the file at an error of a node (textutil.Stop), as all methods that take values do: so
+// readers of files, which defer textutil.Stopped, need not ask for errors.
+func (d *Document) Stop(n ast.Node, format string, args ...any) {
+	textutil.Stop(d.Errorf(n, format, args...))
+}
+
+// Check ends the reading at a node if there is an error, the last argument of the format.
+func (d *Document) Check(err error, n ast.Node, format string, args ...any) {
+	if err != nil {
+		d.Stop(n, format, append(args, err)...)
+	}
+}
+
 // Entry is a key of a mapping with its value.
 type Entry struct {
 	Key   string
@@ -132,8 +145,7 @@ type Entry struct {
 }
 
 // Entries returns the entries of the mapping n; what says what n is.
-func (d *Document) Entries(n ast.Node, what string) (list []Entry, err error) {
-	defer textutil.Stopped(&err)
+func (d *Document) Entries(n ast.Node, what string) []Entry {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -141,71 +153,87 @@ func (d *Document) Entries(n ast.Node, what string) (list []Entry, err error) {
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{n}
 	default:
-		return nil, d.Errorf(n, "%s: want a mapping, found %s", what, Describe(n))
+		d.Stop(n, "%s: want a mapping, found %s", what, Describe(n))
 	}
-	list = make([]Entry, 0, len(values))
-	for _, v := range values {
-		list = append(list, Entry{textutil.Must(d.Text(v.Key, what+": key")), v.Key, v.Value})
+	list := make([]Entry, len(values))
+	for i, v := range values {
+		list[i] = Entry{d.Text(v.Key, what+": key"), v.Key, v.Value}
 	}
-	return list, nil
+	return list
 }
 
-// Fields returns the entries of the mapping n by key, which must be one of the given keys.
-func (d *Document) Fields(n ast.Node, what string, keys ...string) (byKey map[string]ast.Node, err error) {
-	defer textutil.Stopped(&err)
-	list := textutil.Must(d.Entries(n, what))
-	byKey = make(map[string]ast.Node, len(list))
+// Fields returns the entries of the mapping n by key, which must be one of the given keys. Those that end in "!" must
+// be there.
+func (d *Document) Fields(n ast.Node, what string, keys ...string) map[string]ast.Node {
+	list := d.Entries(n, what)
+	byKey := make(map[string]ast.Node, len(list))
 	for _, e := range list {
-		if !slices.Contains(keys, e.Key) {
-			return nil, d.Errorf(e.Node, "%s: unknown key %s: want %s", what, Quote(e.Key), strings.Join(keys, ", "))
+		if !slices.Contains(keys, e.Key) && !slices.Contains(keys, e.Key+"!") {
+			d.Stop(e.Node, "%s: unknown key %s: want %s", what, Quote(e.Key), strings.ReplaceAll(strings.Join(keys, ", "), "!", ""))
 		}
 		byKey[e.Key] = e.Value
 	}
-	return byKey, nil
+	for _, key := range keys {
+		if needed, ok := strings.CutSuffix(key, "!"); ok && byKey[needed] == nil {
+			d.Stop(n, "%s: no key %q", what, needed)
+		}
+	}
+	return byKey
 }
 
 // Items returns the items of the sequence n.
-func (d *Document) Items(n ast.Node, what string) ([]ast.Node, error) {
+func (d *Document) Items(n ast.Node, what string) []ast.Node {
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
-		return nil, d.Errorf(n, "%s: want a list, found %s", what, Describe(n))
+		d.Stop(n, "%s: want a list, found %s", what, Describe(n))
 	}
-	return s.Values, nil
+	return s.Values
 }
 
 // Text returns the text of the scalar n, whatever its YAML type.
-func (d *Document) Text(n ast.Node, what string) (string, error) {
+func (d *Document) Text(n ast.Node, what string) string {
 	switch n := n.(type) {
 	case *ast.StringNode:
-		return n.Value, nil
+		return n.Value
 	case *ast.LiteralNode:
-		return n.Value.Value, nil
+		return n.Value.Value
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return n.GetToken().Value, nil
+		return n.GetToken().Value
 	}
-	return "", d.Errorf(n, "%s: want a text or number, found %s", what, Describe(n))
+	d.Stop(n, "%s: want a text or number, found %s", what, Describe(n))
+	return ""
+}
+
+// Choice returns the text of n, which must be one of some words; "" if n is nil.
+func (d *Document) Choice(n ast.Node, what string, words ...string) string {
+	if n == nil {
+		return ""
+	}
+	text := d.Text(n, what)
+	if !slices.Contains(words, text) {
+		d.Stop(n, "%s: want %s, found %s", what, strings.Join(words, " or "), Quote(text))
+	}
+	return text
 }
 
 // Number returns the finite number that n stands for.
-func (d *Document) Number(n ast.Node, what string) (v float64, err error) {
-	defer textutil.Stopped(&err)
-	text := textutil.Must(d.Text(n, what))
-	v, err = strconv.ParseFloat(text, 64)
+func (d *Document) Number(n ast.Node, what string) float64 {
+	text := d.Text(n, what)
+	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || strings.ContainsAny(text, "xX_") || math.IsInf(v, 0) || math.IsNaN(v) {
-		return 0, d.Errorf(n, "%s: want a finite number, found %s", what, Quote(text))
+		d.Stop(n, "%s: want a finite number, found %s", what, Quote(text))
 	}
-	return v, nil
+	return v
 }
 
 // Integer returns the whole number in [lo, hi] that n stands for.
-func (d *Document) Integer(n ast.Node, what string, lo, hi int) (v int, err error) {
-	defer textutil.Stopped(&err)
-	text := textutil.Must(d.Text(n, what))
-	v, err = strconv.Atoi(text)
+func (d *Document) Integer(n ast.Node, what string, lo, hi int) int {
+	text := d.Text(n, what)
+	v, err := strconv.Atoi(text)
 	if err != nil || v < lo || v > hi {
-		return 0, d.Errorf(n, "%s: want a whole number in [%d,%d], found %s", what, lo, hi, Quote(text))
+		d.Stop(n, "%s: want a whole number in [%d,%d], found %s", what, lo, hi, Quote(text))
 	}
-	return v, nil
+	return v
 }
 
 // Describe names the kind of a node in a message.
