@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"reprise/internal/textutil"
 )
 
 // A hidden file or directory stands beside the output that it becomes. It is called
@@ -165,15 +167,6 @@ func (h *hidden) end(err error) error {
 	return cmp.Or(err, h.file.Close())
 }
 
-// renamed is an error whose text names the output in place of the hidden file.
-type renamed struct {
-	error
-	hidden, path string
-}
-
-func (e *renamed) Error() string { return strings.ReplaceAll(e.error.Error(), e.hidden, e.path) }
-func (e *renamed) Unwrap() error { return e.error }
-
 // naming replaces the name of a hidden file in an error by that of the output at path.
 func naming(path, hidden string, err error) error {
 	if of, ok := errors.AsType[*os.PathError](err); ok {
@@ -184,7 +177,7 @@ func naming(path, hidden string, err error) error {
 	if err == nil || !strings.Contains(err.Error(), hidden) {
 		return err
 	}
-	return &renamed{err, hidden, path}
+	return textutil.Reworded(err, strings.ReplaceAll(err.Error(), hidden, path))
 }
 
 // keepOwner gives f the permissions of old, which it replaces, and its group and owner where this

@@ -114,11 +114,11 @@ var below = map[string]rule{
 	"reprise/internal/invariants":  {},
 	"reprise/internal/junit":       {},
 	"reprise/internal/portable":    {},
-	"reprise/internal/sniff":       {},
+	"reprise/internal/sniff":       {inside: []string{"reprise/internal/textutil"}},
 	"reprise/internal/regular":     {},
 	"reprise/internal/snapshot":    {outside: []string{"github.com/klauspost/compress"}},
 	"reprise/internal/terminal":    {inside: []string{"reprise/internal/textutil"}, outside: []string{"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
-	"reprise/internal/atomicfile":  {inside: []string{"reprise/internal/regular"}, outside: []string{"golang.org/x/sys"}},
+	"reprise/internal/atomicfile":  {inside: []string{"reprise/internal/regular", "reprise/internal/textutil"}, outside: []string{"golang.org/x/sys"}},
 	"reprise/internal/textutil":    {inside: []string{"reprise/internal/bounds"}},
 	"reprise/internal/yamlfile":    {inside: []string{"reprise/internal/bounds", "reprise/internal/textutil", "reprise/kernels/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
 }

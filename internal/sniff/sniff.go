@@ -12,6 +12,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"reprise/internal/textutil"
 )
 
 // Kind is a kind of files.
@@ -110,7 +112,7 @@ func Instead(err error, name string, head []byte, want ...Kind) error {
 	case f.guess:
 		return &guessed{fmt.Errorf("%w; it looks like %s: %s", err, f.what, f.todo)}
 	}
-	return &mistaken{fmt.Sprintf("%s: this is %s, not %s: %s", name, f.what, nouns[want[0]], f.todo), err}
+	return textutil.Reworded(err, fmt.Sprintf("%s: this is %s, not %s: %s", name, f.what, nouns[want[0]], f.todo))
 }
 
 // guessed is an error that says what the file looks like. Only the first of several readers adds it.
@@ -124,12 +126,3 @@ var nouns = map[Kind]string{
 	Dat: "an HPL.dat", HPCGDat: "an hpcg.dat", Table: "a table of timings (CSV)", Checkpoint: "a checkpoint", Hostfile: "a hostfile", Outcomes: "outcomes of polls", Pivots: "pivot rows",
 	Result: "a report of replay",
 }
-
-// mistaken is the error of a file that is something else than what it was taken for.
-type mistaken struct {
-	text string
-	err  error
-}
-
-func (m *mistaken) Error() string { return m.text }
-func (m *mistaken) Unwrap() error { return m.err }

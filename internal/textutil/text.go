@@ -118,19 +118,22 @@ func Brief(err error) error {
 	if text == err.Error() {
 		return err
 	}
-	return &brief{err, text}
+	return Reworded(err, text)
 }
 
 // OneLine returns an error whose text is one line: errors that are joined stand one behind the other.
-func OneLine(err error) error { return &brief{err, strings.ReplaceAll(err.Error(), "\n", "; ")} }
+func OneLine(err error) error { return Reworded(err, strings.ReplaceAll(err.Error(), "\n", "; ")) }
 
-type brief struct {
+// Reworded returns err with another text.
+func Reworded(err error, text string) error { return &reworded{err, text} }
+
+type reworded struct {
 	error
 	text string
 }
 
-func (b *brief) Error() string { return b.text }
-func (b *brief) Unwrap() error { return b.error }
+func (r *reworded) Error() string { return r.text }
+func (r *reworded) Unwrap() error { return r.error }
 
 // Nearest returns the one of known that is spelt most like name, whatever the case of
 // letters, the first of equals; "" if more than a third of its letters differ.
