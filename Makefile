@@ -89,10 +89,10 @@ nfstest:
 	scripts/nfs.sh install
 	@mkdir -p $(OUT)
 	$(GO) build -o $(OUT)/study ./cmd/study
-	$(GO) test -c -o $(OUT)/studytest ./internal/studytest
+	$(GO) test -c -o $(OUT)/slurm.test ./study/slurm
 	for version in 3 4.2; do \
-		scripts/nfs.sh run $$version env REPRISE_STUDY=$(abspath $(OUT))/study $(abspath $(OUT))/studytest \
-			-test.v -test.run TestKill -kills $(KILLS) -pause 500ms -dirs /run/a,/run/b || exit 1; \
+		scripts/nfs.sh run $$version env REPRISE_STUDY=$(abspath $(OUT))/study $(abspath $(OUT))/slurm.test \
+			-test.v -test.run '^TestKill$$' -workers $(KILLS) -pause 500ms -dirs /run/a,/run/b || exit 1; \
 	done
 
 # The race detector on packages that start goroutines (TestRaceList of internal/importrules), for the tests in which

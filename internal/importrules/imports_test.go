@@ -133,7 +133,6 @@ var above = map[string]rule{
 	"reprise/internal/testprogram":           {inside: []string{"reprise/trace"}},
 	"reprise/internal/replaytest":            {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/hpl"}},
 	"reprise/internal/slurmtest":             {},
-	"reprise/internal/studytest":             {},
 	"reprise/internal/tracetest":             {inside: []string{"reprise/trace"}},
 	"reprise/internal/workload":              {},
 }

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"reprise/internal/studytest"
 	"reprise/study/slurm"
 )
 
@@ -43,8 +42,8 @@ factors:
 // TestStudies: whatever happens to workers of Slurm, the table of a study is, to the byte, that
 // of one machine, and each run was made once.
 func TestStudies(t *testing.T) {
-	slurm, command, file := start(t), studytest.Command(t), studytest.File(t, many)
-	want := studytest.Undisturbed(t, command, file)
+	slurm, command, file := start(t), commandStudy(t), studyFile(t, many)
+	want := undisturbed(t, command, file)
 	for _, c := range []struct {
 		name string
 		test func(*engine)
@@ -53,7 +52,7 @@ func TestStudies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := &engine{cluster{t, slurm.dir}, command, file, filepath.Join(t.TempDir(), "s"), want}
-			studytest.Run(t, command, "plan", file, "-o", e.dir)
+			runStudy(t, command, "plan", file, "-o", e.dir)
 			c.test(e)
 			e.wait("idle", func() bool { return len(e.command("squeue", "--noheader")) == 0 })
 		})
@@ -80,13 +79,13 @@ type status struct {
 
 func (e *engine) status() (s status) {
 	e.t.Helper()
-	noError(e.t, json.Unmarshal([]byte(studytest.Run(e.t, e.study, "status", e.dir, "--json")), &s))
+	noError(e.t, json.Unmarshal([]byte(runStudy(e.t, e.study, "status", e.dir, "--json")), &s))
 	return s
 }
 
 func (e *engine) submit(args ...string) {
 	e.t.Helper()
-	studytest.Run(e.t, e.study, append([]string{"submit", e.dir, "--slurm", "--lease", "2s"}, args...)...)
+	runStudy(e.t, e.study, append([]string{"submit", e.dir, "--slurm", "--lease", "2s"}, args...)...)
 }
 
 // idle reports whether no task and no worker of the study is left.
@@ -114,10 +113,10 @@ func (e *engine) finish() {
 	if !e.done() {
 		e.t.Fatalf("not done after five jobs more:\n%s", e.output())
 	}
-	if studytest.Table(e.t, e.dir) != e.want {
+	if tables(e.t, e.dir) != e.want {
 		e.t.Errorf("%s/table.csv is another one than that of a study on one machine", e.dir)
 	}
-	studytest.CheckOnce(e.t, e.dir)
+	checkOnce(e.t, e.dir)
 }
 
 // sameTable: what workers of Slurm make is, to the byte, what one machine makes.
@@ -127,10 +126,10 @@ func sameTable(e *engine) {
 		e.t.Errorf("the queue has %v, want 4 tasks", s.Tasks)
 	}
 	e.finish()
-	if out := studytest.Run(e.t, e.study, "submit", e.dir, "--slurm"); !strings.Contains(out, "nothing is submitted") {
+	if out := runStudy(e.t, e.study, "submit", e.dir, "--slurm"); !strings.Contains(out, "nothing is submitted") {
 		e.t.Errorf("submitting a study that is done: %s", out)
 	}
-	if out := studytest.Run(e.t, e.study, "cancel", e.dir); !strings.Contains(out, "0 tasks") {
+	if out := runStudy(e.t, e.study, "cancel", e.dir); !strings.Contains(out, "0 tasks") {
 		e.t.Errorf("cancelling a study that is done: %s", out)
 	}
 }
@@ -139,7 +138,7 @@ func sameTable(e *engine) {
 func cancelled(e *engine) {
 	e.submit("--workers", "6")
 	e.working()
-	studytest.Run(e.t, e.study, "cancel", e.dir)
+	runStudy(e.t, e.study, "cancel", e.dir)
 	e.wait("idle", e.idle)
 	if s := e.status(); s.Running != 0 || s.Failed != 0 {
 		e.t.Errorf("after cancelling: %+v", s)
@@ -209,13 +208,13 @@ var (
 // TestKilledSteps kills workers, and the processes of Slurm that run them, at random moments,
 // studies after studies, until so many were killed. What is left without a task is submitted again.
 func TestKilledSteps(t *testing.T) {
-	shared, command, file := start(t), studytest.Command(t), studytest.File(t, sized(*kills))
-	want := studytest.Undisturbed(t, command, file)
+	shared, command, file := start(t), commandStudy(t), studyFile(t, sized(*kills))
+	want := undisturbed(t, command, file)
 	random := rand.New(rand.NewPCG(*seed, 1))
 	killed, round := 0, 0
 	for ; killed < *kills; round++ {
 		e := &engine{cluster{t, shared.dir}, command, file, filepath.Join(t.TempDir(), "s"), want}
-		studytest.Run(t, command, "plan", file, "-o", e.dir)
+		runStudy(t, command, "plan", file, "-o", e.dir)
 		for killed < *kills && !e.done() {
 			switch killing := e.kill(random); {
 			case killing:
@@ -287,12 +286,12 @@ tolerance: 0.2%%
 // TestWalltime: a worker whose job is over after a minute gives back what it was making, with its
 // state, and one that follows goes on from there.
 func TestWalltime(t *testing.T) {
-	slurm, command := start(t), studytest.Command(t)
-	file := studytest.File(t, fmt.Sprintf(long, orderOf(t, command, 2*time.Minute)))
+	slurm, command := start(t), commandStudy(t)
+	file := studyFile(t, fmt.Sprintf(long, orderOf(t, command, 2*time.Minute)))
 	want := make(chan string)
-	go func() { want <- studytest.Undisturbed(t, command, file) }()
+	go func() { want <- undisturbed(t, command, file) }()
 	e := &engine{slurm, command, file, filepath.Join(t.TempDir(), "s"), ""}
-	studytest.Run(t, command, "plan", file, "-o", e.dir)
+	runStudy(t, command, "plan", file, "-o", e.dir)
 	e.submit("--workers", "1", "--time", "1")
 	e.wait("idle", e.idle)
 	if saved, err := filepath.Glob(filepath.Join(e.dir, "checkpoints", "*")); err != nil || len(saved) != 1 {
@@ -309,7 +308,7 @@ func TestWalltime(t *testing.T) {
 func orderOf(t *testing.T, command string, takes time.Duration) int {
 	t.Helper()
 	const order = 60000
-	c := exec.Command(command, "run", studytest.File(t, fmt.Sprintf(long, order)), "-o", filepath.Join(t.TempDir(), "s"), "--quiet")
+	c := exec.Command(command, "run", studyFile(t, fmt.Sprintf(long, order)), "-o", filepath.Join(t.TempDir(), "s"), "--quiet")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -368,10 +367,10 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 // and what they had done stays.
 func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t)
-	command, file, dir := studytest.Command(t), studytest.File(t, many), filepath.Join(disk, "s")
-	studytest.Run(t, command, "plan", file, "-o", dir)
+	command, file, dir := commandStudy(t), studyFile(t, many), filepath.Join(disk, "s")
+	runStudy(t, command, "plan", file, "-o", dir)
 	filler := fill(t, disk)
-	if out := studytest.Fail(t, 1, command, "worker", dir, "--quiet"); !strings.Contains(out, "no space left on device") || !strings.Contains(out, dir) {
+	if out := failStudy(t, 1, command, "worker", dir, "--quiet"); !strings.Contains(out, "no space left on device") || !strings.Contains(out, dir) {
 		t.Errorf("a worker on a full disk says %s", out)
 	}
 	noError(t, os.Truncate(filler, 700<<10))
@@ -382,17 +381,17 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("a worker whose disk becomes full: %v", err)
 	}
 	remount(t, disk, "ro")
-	if out := studytest.Fail(t, 1, command, "worker", dir, "--quiet"); !strings.Contains(out, "read-only file system") {
+	if out := failStudy(t, 1, command, "worker", dir, "--quiet"); !strings.Contains(out, "read-only file system") {
 		t.Errorf("a worker on a read-only disk says %s", out)
 	}
-	studytest.Run(t, command, "status", dir)
+	runStudy(t, command, "status", dir)
 	remount(t, disk, "rw")
 	noError(t, errors.Join(os.Remove(filler), os.Remove(disk+"/s/filler")))
-	studytest.Run(t, command, "worker", dir, "--quiet")
-	if studytest.Table(t, dir) != studytest.Undisturbed(t, command, file) {
+	runStudy(t, command, "worker", dir, "--quiet")
+	if tables(t, dir) != undisturbed(t, command, file) {
 		t.Errorf("the table is another one than that of a study whose disk was never full")
 	}
-	studytest.CheckOnce(t, dir)
+	checkOnce(t, dir)
 }
 
 func remount(t *testing.T, dir, how string) {
@@ -407,9 +406,9 @@ func remount(t *testing.T, dir, how string) {
 func fullDisk(e *engine) {
 	disk := smallDisk(e.t)
 	e.dir = filepath.Join(disk, "s")
-	studytest.Run(e.t, e.study, "plan", e.file, "-o", e.dir)
+	runStudy(e.t, e.study, "plan", e.file, "-o", e.dir)
 	filler := fill(e.t, disk)
-	if out := studytest.Fail(e.t, 1, e.study, "submit", e.dir, "--slurm"); !strings.Contains(out, "no space left on device") {
+	if out := failStudy(e.t, 1, e.study, "submit", e.dir, "--slurm"); !strings.Contains(out, "no space left on device") {
 		e.t.Errorf("submitting on a full disk: %s", out)
 	}
 	noError(e.t, os.Truncate(filler, 800<<10))

@@ -1,6 +1,7 @@
-// Package studytest drives the command study as tests of whole studies need it: runs it, and
-// checks what must hold whatever has happened to its workers.
-package studytest
+package slurm_test
+
+// This file drives the command study as tests of whole studies need it: runs it, and checks what must hold whatever has
+// happened to its workers, with Slurm (study_test.go) or without (kill_test.go).
 
 import (
 	"encoding/json"
@@ -14,8 +15,8 @@ import (
 // variable of the environment with the path of a command that is built already, for machines without a compiler.
 const variable = "REPRISE_STUDY"
 
-// Command returns the path of the command study, which it builds.
-func Command(t testing.TB) string {
+// commandStudy returns the path of the command study, which it builds.
+func commandStudy(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv(variable); path != "" {
 		return path
@@ -28,14 +29,14 @@ func Command(t testing.TB) string {
 	return path
 }
 
-// Run runs a command that must succeed, and returns what it prints.
-func Run(t testing.TB, name string, args ...string) string {
+// runStudy runs a command that must succeed, and returns what it prints.
+func runStudy(t testing.TB, name string, args ...string) string {
 	t.Helper()
-	return Fail(t, 0, name, args...)
+	return failStudy(t, 0, name, args...)
 }
 
-// Fail runs a command that must exit with a code, and returns what it prints.
-func Fail(t testing.TB, code int, name string, args ...string) string {
+// failStudy runs a command that must exit with a code, and returns what it prints.
+func failStudy(t testing.TB, code int, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
 	out, err := c.CombinedOutput()
@@ -45,8 +46,8 @@ func Fail(t testing.TB, code int, name string, args ...string) string {
 	return string(out)
 }
 
-// File writes the file of a study into a new directory, and returns its path.
-func File(t testing.TB, text string) string {
+// studyFile writes the file of a study into a new directory, and returns its path.
+func studyFile(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "study.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -55,16 +56,16 @@ func File(t testing.TB, text string) string {
 	return path
 }
 
-// Undisturbed returns the table of a study that one process makes.
-func Undisturbed(t testing.TB, command, file string) string {
+// undisturbed returns the table of a study that one process makes.
+func undisturbed(t testing.TB, command, file string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "undisturbed")
-	Run(t, command, "run", file, "-o", dir, "--quiet")
-	return Table(t, dir)
+	runStudy(t, command, "run", file, "-o", dir, "--quiet")
+	return tables(t, dir)
 }
 
-// Table returns the tables of a study's directory, CSV and Parquet.
-func Table(t testing.TB, dir string) string {
+// tables returns the tables of a study's directory, CSV and Parquet.
+func tables(t testing.TB, dir string) string {
 	t.Helper()
 	var both []byte
 	for _, name := range []string{"table.csv", "table.parquet"} {
@@ -77,9 +78,9 @@ func Table(t testing.TB, dir string) string {
 	return string(both)
 }
 
-// CheckOnce checks that the journals of a study have each run of its plan once: none is lost,
+// checkOnce checks that the journals of a study have each run of its plan once: none is lost,
 // none was made again that was done, and no lease is left.
-func CheckOnce(t testing.TB, dir string) {
+func checkOnce(t testing.TB, dir string) {
 	t.Helper()
 	// The files are read here by their documented format, not by package study, so that a fault there is not hidden.
 	times := map[string]int{}

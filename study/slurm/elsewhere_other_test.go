@@ -1,6 +1,6 @@
 //go:build !linux
 
-package studytest_test
+package slurm_test
 
 import "syscall"
 

@@ -1,4 +1,4 @@
-package studytest_test
+package slurm_test
 
 import (
 	"flag"
@@ -11,15 +11,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"reprise/internal/studytest"
 )
 
 var (
-	kills = flag.Int("kills", 20, "how many workers TestKill kills")
-	pause = flag.Duration("pause", 80*time.Millisecond, "the longest time between two of them; more where processes start slowly")
-	seed  = flag.Uint64("seed", 1, "of the moments and the workers")
-	dirs  = flag.String("dirs", "", "names of a directory, with commas, such as two mounts of one export over NFS; \"\": one of this machine")
+	mostKilled = flag.Int("workers", 20, "how many workers TestKill kills")
+	pause      = flag.Duration("pause", 80*time.Millisecond, "the longest time between two of them; more where processes start slowly")
+	dirs       = flag.String("dirs", "", "names of a directory, with commas, such as two mounts of one export over NFS; \"\": one of this machine")
 )
 
 // killed is a study of 72 runs of some 10 ms each.
@@ -39,23 +36,23 @@ factors:
 // With -dirs the workers use these names in turn; as root, every other worker is like one of
 // another host: the others see by its heartbeat alone that it is dead.
 func TestKill(t *testing.T) {
-	command, file := studytest.Command(t), studytest.File(t, killed)
-	want := studytest.Undisturbed(t, command, file)
+	command, file := commandStudy(t), studyFile(t, killed)
+	want := undisturbed(t, command, file)
 	k := &killer{T: t, command: command, rand: rand.New(rand.NewPCG(*seed, 0)), parents: []string{t.TempDir()}}
 	if *dirs != "" {
 		k.parents = strings.Split(*dirs, ",")
 	}
 	round := 0
-	for ; k.count < *kills; round++ {
+	for ; k.count < *mostKilled; round++ {
 		name := fmt.Sprintf("round%d", round)
 		dir := filepath.Join(k.parents[0], name)
-		studytest.Run(t, command, "plan", file, "-o", dir)
+		runStudy(t, command, "plan", file, "-o", dir)
 		k.disturb(name)
-		studytest.Run(t, command, "run", file, "-o", dir, "--quiet") // what is left
-		if studytest.Table(t, dir) != want {
+		runStudy(t, command, "run", file, "-o", dir, "--quiet") // what is left
+		if tables(t, dir) != want {
 			t.Fatalf("%s/table.csv is another one than that of an undisturbed study", dir)
 		}
-		studytest.CheckOnce(t, dir)
+		checkOnce(t, dir)
 		if t.Failed() {
 			return
 		}
@@ -83,7 +80,7 @@ const crew = 3
 // starts another, until the study is done or enough were killed.
 func (k *killer) disturb(name string) {
 	workers := make([]*worker, crew)
-	for k.count < *kills && !exists(filepath.Join(k.parents[0], name, "table.csv")) {
+	for k.count < *mostKilled && !exists(filepath.Join(k.parents[0], name, "table.csv")) {
 		for i, w := range workers {
 			if w == nil || w.ended() {
 				workers[i] = k.start(name)

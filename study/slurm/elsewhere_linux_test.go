@@ -1,4 +1,4 @@
-package studytest_test
+package slurm_test
 
 import "syscall"
 
