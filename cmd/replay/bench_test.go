@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"reprise/internal/workload"
+	"reprise/scripts/bench/workload"
 	"reprise/tracegen/hpl"
 )
 

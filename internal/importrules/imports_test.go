@@ -134,7 +134,6 @@ var above = map[string]rule{
 	"reprise/internal/replaytest":            {inside: []string{"reprise/replay", "reprise/trace", "reprise/tracegen/hpl"}},
 	"reprise/internal/slurmtest":             {},
 	"reprise/internal/tracetest":             {inside: []string{"reprise/trace"}},
-	"reprise/internal/workload":              {},
 }
 
 func TestImportsRunOneWay(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"reprise/internal/workload"
 	"reprise/platforms"
 	"reprise/replay"
+	"reprise/scripts/bench/workload"
 	"reprise/trace"
 	"reprise/tracegen/simgrid"
 )

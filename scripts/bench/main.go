@@ -2,7 +2,7 @@
 //
 //	go run ./scripts/bench [-smpirun] [-optim Lazy|Full] [-messages N] [-ranks 64,256,1024] [-runs 5] [-in-step]
 //
-// It writes three communication patterns (package internal/workload) as SimGrid text traces, on a
+// It writes three communication patterns (package workload) as SimGrid text traces, on a
 // two-level fat tree with SMPI's default options, and plays each with replay and, with -smpirun, in
 // turn with smpirun -replay: in its default mode, its fastest, or in the one whose times are replay's
 // (docs/deviations.md, 2). It prints a Markdown table: medians of the wall times of whole processes, as
@@ -28,7 +28,7 @@ import (
 	"syscall"
 	"time"
 
-	"reprise/internal/workload"
+	"reprise/scripts/bench/workload"
 )
 
 func main() {

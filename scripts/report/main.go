@@ -28,7 +28,7 @@ import (
 	"syscall"
 	"time"
 
-	"reprise/internal/workload"
+	"reprise/scripts/bench/workload"
 )
 
 // columns are the columns of the table; the last is the exponent with which the seconds of a crowd grow with its messages.
