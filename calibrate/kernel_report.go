@@ -212,8 +212,7 @@ func (r *KernelReport) WriteText(w io.Writer) error {
 	for _, u := range r.Unfit {
 		fmt.Fprintf(&b, "\n%v\n", u)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // writeFit writes the coefficients of a fit, how good it is, and its noise.

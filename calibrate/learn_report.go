@@ -257,8 +257,7 @@ func (r *LearnReport) WriteText(w io.Writer) error {
 	for _, u := range r.Unfit {
 		fmt.Fprintf(&b, "\n%v\n", u)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // scatterOf returns the largest scatter of pieces.

@@ -104,8 +104,7 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 	for _, p := range r.Properties {
 		fmt.Fprintf(&b, "%s:%s\n", p.Name, p.Value)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // writeTable writes lines whose columns are parted by tabs, aligned.
@@ -406,8 +405,7 @@ func WritePlatform(w io.Writer, m Machine, c Cables, properties []Property) erro
 		c.writeZone(&b, m)
 	}
 	b.WriteString("</platform>\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // mostInZone is how many hosts a zone of routes can have: the tables of paths have 2^24 entries.

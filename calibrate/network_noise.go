@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"reprise/calibrate/mixture"
+	"reprise/internal/textutil"
 )
 
 // This file fits the noise of messages (NetworkReport.FitNoise) and writes its file (NetworkReport.WriteNoise).
@@ -156,8 +157,7 @@ func (r *NetworkReport) WriteNoise(w io.Writer, description string) error {
 				n.Shape, strings.Join(modes, ", "))
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 const (

@@ -115,8 +115,7 @@ func finish(b *strings.Builder, w io.Writer, warnings []warning.Warning) error {
 	for _, w := range warnings {
 		fmt.Fprintf(b, "warning: %v\n", w)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // resultLine writes a result in the layout of HPL: the program's columns, then time and rate, and a label if it is not

@@ -43,8 +43,7 @@ func WriteSections(w io.Writer, list []Section) error {
 			fmt.Fprintln(&b, text)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 //go:embed page.html

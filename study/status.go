@@ -109,8 +109,7 @@ func (s *Status) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintln(&text, note)
 	}
-	_, err := io.WriteString(w, text.String())
-	return err
+	return textutil.Write(w, text.String())
 }
 
 // Round rounds seconds to a length that is easy to read.

@@ -208,8 +208,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 				host, m.Options.Hosts)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // entry returns "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}, noise: {half-normal: {M*N*K: 3e-12}}}".
@@ -311,6 +310,5 @@ func (s *Summary) WriteText(w io.Writer) error {
 		}
 		_ = tab.Flush() // into memory
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }

@@ -150,8 +150,7 @@ func (m *Model) WriteYAML(w io.Writer) error {
 			}
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // row returns a list of numbers in brackets.

@@ -455,8 +455,7 @@ func (m *maker) writeManual(w io.Writer) (err error) {
 			fmt.Fprintf(w, "![%s](%s/%s)\n", strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())), dir, e.Name())
 		}
 	}
-	_, err = io.WriteString(w, unmeasured)
-	return err
+	return textutil.Write(w, unmeasured)
 }
 
 // unmeasured ends the description with the limits of a machine.

@@ -343,6 +343,5 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(tab, "%s\t%d\t%d\t%s\t%.3e\n", s.Kernel, s.Sizes, s.Timings, s.Largest, s.Seconds)
 	}
 	_ = tab.Flush() // into memory
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }

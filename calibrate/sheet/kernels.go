@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"reprise/internal/textutil"
 )
 
 // This file makes models of kernels: seconds from flop and bytes, and from who shares the memory.
@@ -146,8 +148,7 @@ func (s *Sheet) writeKernels(w io.Writer) error {
 	b.WriteString("kernels:\n")
 	if s.GPU.Count > 0 {
 		s.writeDeviceKernels(&b)
-		_, err := io.WriteString(w, b.String())
-		return err
+		return textutil.Write(w, b.String())
 	}
 
 	// Matrix products: flop beside the traffic of C, packing of A and B, the call. In a panel, of few columns, C is where the
@@ -206,8 +207,7 @@ func (s *Sheet) writeKernels(w io.Writer) error {
 	writeMxP(line, mxpSpeeds{flop: map[string]float64{"fp64": r.flop, "fp32": 2 * r.flop, "fp16": 4 * r.flop}, trsmPart: trsmPart,
 		exposed: exposedPanel, memory: r.memory, call: r.call})
 	s.writeHPCG(line, r)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // hpcgRate returns the byte/s of memory that a rank gets in HPCG's loops.

@@ -14,6 +14,7 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/command"
+	"reprise/internal/textutil"
 	"reprise/kernels"
 	"reprise/platforms"
 	"reprise/platforms/machines"
@@ -99,8 +100,7 @@ func (s *Sheet) writeManual(w io.Writer, dir string) error {
 	}
 	fmt.Fprintf(&b, "\n## A run of all of it\n\n    tracegen hpl %s-N %d --NB %d -P %d -Q %d -o run.trace.zst\n    replay --machine %s --uncertainty run.trace.zst\n",
 		variant, n, s.blockSize(), p, q, dir)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // blockSize returns an NB that suits most machines: GPUs want wider blocks.

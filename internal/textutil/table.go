@@ -67,8 +67,7 @@ func (t *Table) Write(w io.Writer) error {
 		}
 		b.WriteByte('\n')
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return Write(w, b.String())
 }
 
 // widthsOf returns how many columns of a terminal those of rows have. A row of one cell has no columns.
@@ -113,8 +112,7 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 			b.WriteString("| --- |" + strings.Repeat(" ---: |", len(r)-1) + "\n")
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return Write(w, b.String())
 }
 
 // marks are what means something in Markdown.

@@ -197,6 +197,12 @@ func Cell(text string) string {
 	return "'" + text
 }
 
+// Write writes a text that is whole.
+func Write(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
+}
+
 // WriteJSON writes a result for programs, indented, as people read it, too.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

@@ -223,8 +223,7 @@ func (s *Spec) Write(w io.Writer) error {
 		}
 	}
 	b.line(0, `</platform>`)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // config is round numbers of the right order, as the built-in machine "default" has them.

@@ -18,8 +18,7 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	for i := range c.Others {
 		texts = append(texts, c.text(&c.Others[i]))
 	}
-	_, err := io.WriteString(w, strings.Join(texts, "\n"))
-	return err
+	return textutil.Write(w, strings.Join(texts, "\n"))
 }
 
 // text is the comparison with one of the others: who they are, tables, sentences, warnings.
@@ -239,8 +238,7 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 			fmt.Fprintf(&b, "\nWarning: %s\n", textutil.Escaped(text))
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // WriteJSON writes everything; numbers have all the digits of the double.

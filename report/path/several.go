@@ -173,8 +173,7 @@ func (r *Runs) WriteText(w io.Writer) error {
 	if more := len(r.Runs) - shown; more > 0 {
 		fmt.Fprintf(&b, "%d more: --json has all\n", more)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // longestFirst orders parts by their seconds, and those alike by what and where they are, which tells any two parts

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"reprise/internal/textutil"
 )
 
 // shown is how many parts, and how many seeds, are printed: the rest is little.
@@ -58,8 +60,7 @@ func (d *Data) WriteText(w io.Writer) error {
 	for _, n := range d.Notes {
 		fmt.Fprintf(&b, "%s\n", n)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // percent returns what share of the path some of its seconds are.

@@ -48,6 +48,7 @@ import (
 	"strings"
 
 	"reprise/internal/bounds"
+	"reprise/internal/textutil"
 	"reprise/netmodel"
 	"reprise/replay"
 )
@@ -189,6 +190,5 @@ func (d *Data) WriteText(w io.Writer) error {
 	for _, n := range d.Notes {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }

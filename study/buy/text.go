@@ -357,8 +357,7 @@ func (r *Result) WriteText(w io.Writer) error {
 	if err := study.WriteSections(&b, r.parts()); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, b.String()+scriptTitle+"\n\n"+r.Script())
-	return err
+	return textutil.Write(w, b.String()+scriptTitle+"\n\n"+r.Script())
 }
 
 // scriptTitle stands before the script.

@@ -270,8 +270,7 @@ func (r *Result) WriteText(w io.Writer) error {
 	if name, dat := r.BestFile(); dat != "" {
 		text.WriteString("\n" + name + ":\n\n" + dat)
 	}
-	_, err := io.WriteString(w, text.String())
-	return err
+	return textutil.Write(w, text.String())
 }
 
 // rate returns the Gflop/s of the best, with their interval.

@@ -160,8 +160,7 @@ func (d *Difference) WriteText(w io.Writer, a, b string) error {
 	case d.NotCompared != "":
 		text = "\nactions not compared: " + d.NotCompared + "\n" + text
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return textutil.Write(w, text)
 }
 
 // headerTable lists the parameters and other facts that differ.

@@ -448,8 +448,7 @@ func (s *Report) WriteText(w io.Writer) error {
 			_ = t.Write(&b) // memory takes all
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // pollsText says how polls were answered, for people.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -106,6 +107,5 @@ func (s *Summary) WriteText(w io.Writer) error {
 	line("GFLOP/s Summary::Total with convergence and optimization phase overhead", s.Rating)
 	line("Final Summary::HPCG result is VALID with a GFLOP/s rating of", s.Rating)
 	line("Final Summary::HPCG 2.4 rating for historical reasons is", s.Rating24)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }

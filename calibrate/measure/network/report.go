@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"reprise/calibrate/measure"
+	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
@@ -111,8 +112,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(tab, "  %s\t%s\t%d\t%d\t%.3e\t%.3e\t\n", s.Operation, s.Between, s.Pairs, s.Timings, s.Small, s.Large)
 	}
 	_ = tab.Flush() // into memory
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // Warnings tells of signs in the timings that the machine had other things to do.

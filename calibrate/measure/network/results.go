@@ -156,8 +156,7 @@ func (r *Result) WriteCSV(w io.Writer, facts []measure.Fact) error {
 	for _, t := range r.Timings {
 		fmt.Fprintf(&b, "%s,%d,%.9e,%s,%d\n", t.Operation, t.Bytes, t.Seconds, t.Between, t.Pairs)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return textutil.Write(w, b.String())
 }
 
 // advice tells users how to start the program, by the text with which it refuses to run.
