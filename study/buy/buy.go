@@ -35,6 +35,7 @@ import (
 	"strings"
 	"time"
 
+	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/study/tune"
 	"reprise/trace/warning"
@@ -121,27 +122,21 @@ func prepare(r Request) (*buyer, error) {
 }
 
 // run makes the replays, the most important first.
-func (b *buyer) run(ctx context.Context) error {
-	rounds := func(of func(*machine) []*series) error { // seed 0 is as the models say
+func (b *buyer) run(ctx context.Context) (err error) {
+	defer textutil.Stopped(&err)
+	rounds := func(of func(*machine) []*series) { // seed 0 is as the models say
 		for seed := 0; seed <= b.Draws; seed++ {
 			for _, m := range b.machines {
 				for _, s := range of(m) {
-					if err := b.play(ctx, s, seed); err != nil {
-						return err
-					}
+					textutil.Check(b.play(ctx, s, seed))
 				}
 				b.tell(m.name + ": " + m.line(b.Level))
 			}
 		}
-		return nil
 	}
-	if err := rounds((*machine).answers); err != nil {
-		return err
-	}
+	rounds((*machine).answers)
 	b.tell("then " + b.predict().Line())
-	if err := rounds((*machine).compared); err != nil {
-		return err
-	}
+	rounds((*machine).compared)
 	begin := time.Now()
 	for i, m := range b.machines {
 		within, cancel := ctx, context.CancelFunc(func() {})
@@ -157,9 +152,7 @@ func (b *buyer) run(ctx context.Context) error {
 		}
 	}
 	for _, of := range []func(*machine) []*series{(*machine).bests, (*machine).others, (*machine).longest} {
-		if err := rounds(of); err != nil {
-			return err
-		}
+		rounds(of)
 	}
 	return nil
 }

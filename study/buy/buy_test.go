@@ -160,7 +160,7 @@ func TestSameAsReplay(t *testing.T) {
 		}
 	}
 	f := b.machines[0].figure(s, b.Level)
-	tr := must(s.open(context.Background(), b))
+	tr := s.open(context.Background(), b)
 	first := must(tr())
 	defer first.Close()
 	m, o, _, err := replay.LoadMachine(replay.MachineSpec{Machine: filepath.Join(b.Dir, "a-typical")}, first)

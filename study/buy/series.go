@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reprise/internal/portable"
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/replay/sampling"
 	"reprise/study"
@@ -88,40 +89,28 @@ func (b *buyer) play(asked context.Context, s *series, seed int) (err error) {
 }
 
 // open returns a function that opens the trace of a series, which is made once.
-func (s *series) open(ctx context.Context, b *buyer) (func() (*trace.Trace, error), error) {
+func (s *series) open(ctx context.Context, b *buyer) func() (*trace.Trace, error) {
 	id := fmt.Sprint(s.run.Identity())
 	if b.traces[id] == nil {
-		text, err := s.run.Trace(ctx, b.Tool)
-		if err != nil {
-			return nil, err
-		}
-		b.traces[id] = text
+		b.traces[id] = textutil.Must(s.run.Trace(ctx, b.Tool))
 	}
 	text := b.traces[id]
 	return func() (*trace.Trace, error) {
 		return trace.NewReaderAt(bytes.NewReader(text), int64(len(text)), s.name)
-	}, nil
+	}
 }
 
 // replay estimates a run, or replays it where that costs no more, as replay --tolerance does.
-func (b *buyer) replay(ctx context.Context, s *series, seed uint64) (*replay.Played, error) {
-	open, err := s.open(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	t, err := open()
-	if err != nil {
-		return nil, err
-	}
+func (b *buyer) replay(ctx context.Context, s *series, seed uint64) (p *replay.Played, err error) {
+	defer textutil.Stopped(&err)
+	open := s.open(ctx, b)
+	t := textutil.Must(open())
 	defer t.Close()
 	m, o, _, err := replay.LoadMachine(s.spec, t)
-	if err != nil {
-		return nil, err
-	}
+	textutil.Check(err)
 	if seed > 0 {
 		m, o = replay.Drawn(m, o, seed)
 	}
-	var p *replay.Played
 	seconds := map[string]float64{} // of phases
 	e, err := replay.Sample(ctx, open, m, o, replay.SampleOptions{Tolerance: b.Tolerance, Workers: b.Jobs})
 	switch {
@@ -131,10 +120,7 @@ func (b *buyer) replay(ctx context.Context, s *series, seed uint64) (*replay.Pla
 			seconds[phase.Name] = phase.Mean
 		}
 	case errors.Is(err, sampling.ErrExact):
-		r, err := replay.Run(ctx, t, m, o)
-		if err != nil {
-			return nil, err
-		}
+		r := textutil.Must(replay.Run(ctx, t, m, o))
 		p = replay.PlayedExactly(r)
 		for i, v := range r.RootPhases {
 			seconds[r.Header.Phases[i]] = v
@@ -143,10 +129,7 @@ func (b *buyer) replay(ctx context.Context, s *series, seed uint64) (*replay.Pla
 		return nil, err
 	}
 	if _, ok := s.run.(*programs.HPCG); ok {
-		sum, err := hpcg.NewSummary(t.Header(), func(name string) float64 { return seconds[name] }, 0)
-		if err != nil {
-			return nil, err
-		}
+		sum := textutil.Must(hpcg.NewSummary(t.Header(), func(name string) float64 { return seconds[name] }, 0))
 		p.Rating = sum.Rating
 	}
 	return p, nil
