@@ -65,9 +65,7 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) (err error) {
 	// The order of the files is fixed, and their content depends on the study alone.
 	z := zip.NewWriter(w)
 	text := textutil.Must(p.text())
-	if err := store(z, PlanFile, text); err != nil {
-		return err
-	}
+	textutil.Check(store(z, PlanFile, text))
 	// Inputs: two with the same content have one copy.
 	known := map[string]bool{"": true} // inputs that are built in have no file
 	for i := range p.Inputs {
@@ -77,9 +75,7 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) (err error) {
 		}
 		known[in.File] = true
 		text := textutil.Must(p.textOf(in))
-		if err := store(z, filepath.ToSlash(in.File), text); err != nil {
-			return err
-		}
+		textutil.Check(store(z, filepath.ToSlash(in.File), text))
 	}
 	// Results by rows, not by runs: rows that are the same run have equal lines.
 	var lines, table bytes.Buffer
@@ -88,9 +84,7 @@ func (p *Plan) WriteArchive(w io.Writer, r *Results) (err error) {
 		text := textutil.Must(json.Marshal(archived{i, e.Outcome, e.Error}))
 		lines.Write(append(text, '\n'))
 	}
-	if err := p.NewTable(r).WriteCSV(&table); err != nil {
-		return err
-	}
+	textutil.Check(p.NewTable(r).WriteCSV(&table))
 	return errors.Join(store(z, resultsFile, lines.Bytes()), store(z, CSVFile, table.Bytes()), z.Close())
 }
 
@@ -159,9 +153,7 @@ func (a *Archive) read(z *zip.Reader) (err error) {
 			continue
 		}
 		text := textutil.Must(unpack(z, in.File, min(uint64(in.limit()), left)))
-		if err := in.unchanged(text, in.File); err != nil {
-			return err
-		}
+		textutil.Check(in.unchanged(text, in.File))
 		left -= uint64(len(text))
 		a.files[in.File] = text
 		if in.Word == "trace" {
@@ -223,9 +215,7 @@ func (a *Archive) read(z *zip.Reader) (err error) {
 	table := textutil.Must(open(z, CSVFile, maxResults))
 	defer table.Close()
 	var want bytes.Buffer
-	if err := p.NewTable(r).WriteCSV(&want); err != nil {
-		return err
-	}
+	textutil.Check(p.NewTable(r).WriteCSV(&want))
 	// The table follows from the results, so it is compared and not read.
 	have := textutil.Must(io.ReadAll(io.LimitReader(table, int64(want.Len())+1))) // a forged table may be much longer
 	if !bytes.Equal(have, want.Bytes()) {

@@ -269,9 +269,7 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 			}
 		}
 	}
-	if err := atomicfile.MakeDir(dir); err != nil {
-		return false, err
-	}
+	textutil.Check(atomicfile.MakeDir(dir))
 	p.dir = dir
 	// The text of a plan is the same on all hosts: workers that plan the same study compare bytes.
 	text := textutil.Must(p.text())
@@ -287,9 +285,7 @@ func (p *Plan) Create(dir string) (found bool, err error) {
 		// Inputs before the plan: whoever sees the plan finds them. Names by content make it harmless if two
 		// processes store the same input.
 		for i := range p.Inputs {
-			if err := p.Inputs[i].store(dir); err != nil {
-				return false, err
-			}
+			textutil.Check(p.Inputs[i].store(dir))
 		}
 		if err = atomicfile.Create(path, text); !errors.Is(err, fs.ErrExist) {
 			return false, err

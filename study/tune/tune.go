@@ -77,9 +77,7 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 	t := &tuner{Options: o, plan: p, runs: textutil.Must(p.NewCachedEvaluator(o.Dir))}
 	// What Open finds before the first replay has ended. A search that goes on has a result already.
 	if o.Dir != "" && textutil.Must(Open(o.Dir)) == nil {
-		if err := (&Result{Configurations: len(p.Runs), Stopped: true}).Save(o.Dir); err != nil {
-			return nil, err
-		}
+		textutil.Check((&Result{Configurations: len(p.Runs), Stopped: true}).Save(o.Dir))
 	}
 
 	// The space has a point for each run of the plan. Levels that have an order are numbered in that. The search

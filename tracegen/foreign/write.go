@@ -361,9 +361,7 @@ func (r *recording) write(w io.Writer, program string, o *Options) (err error) {
 		}
 		some := !flat.Empty()
 		if some {
-			if err := flat.End(0); err != nil {
-				return err
-			}
+			textutil.Check(flat.End(0))
 		}
 		if o.Progress != nil {
 			o.Progress(done)
