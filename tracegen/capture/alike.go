@@ -18,16 +18,16 @@ import (
 // factor for each rank.
 
 const (
-	leastAlike   = 16      // ranks of a trace: with fewer, each rank has blocks and times of its own
-	alikeColumns = 190     // of a block: each takes a register
-	alikeItems   = 1 << 13 // of a block
-	pooledShare  = 0.01    // of the time of the busiest rank, that a computation may differ from its mean times the factor
-	roundedShare = 0.001   // of that time, that a computation may change by rounding
-	leastDigits  = 4       // of a time, binary
-	mostDigits   = 13
+	leastAlike   = 16             // ranks of a trace: with fewer, each rank has blocks and times of its own
+	alikeColumns = 190            // of a block: each takes a register
+	alikeItems   = 1 << 13        // of a block
+	pooledShare  = 0.01           // of the time of the busiest rank, that a computation may differ from its mean times the factor
+	roundedShare = 0.001          // of that time, that a computation may change by rounding
+	mostDigits   = 13             // of a time, binary
 	factorDigits = mostDigits - 1 // factors are 1 + a whole number of parts of 2^-factorDigits
 	meanShift    = 52 - 2*factorDigits
-	spreadShift  = 49 // binary digits of the bits of a rounded deviation that are 0
+	spreadDigits = 4 // of a deviation, as rounded leaves them
+	spreadShift  = 53 - spreadDigits
 )
 
 // alike returns a call of the items of all ranks, with one block for each group of ranks that do the same. It returns nil
@@ -260,13 +260,21 @@ func (g *group) collect(items []item, turns float64) {
 	}
 }
 
-// round keeps the fewest digits of the times that change no rank's by more than a time, within limits.
+// round keeps the fewest digits of the times that change no rank's by more than a time, within limits, and so of the
+// deviation.
 func (c *computation) round(most float64) {
-	_, exponent := math.Frexp(slices.Max(c.times))
-	for c.digits = leastDigits; c.digits < mostDigits && math.Ldexp(1, exponent-c.digits-1)*c.turns > most; c.digits++ {
+	digits := func(v float64) (n int) {
+		_, exponent := math.Frexp(v)
+		for n = 1; n < mostDigits && math.Ldexp(1, exponent-n-1)*c.turns > most; n++ {
+		}
+		return n
 	}
-	fraction, exponent := math.Frexp(c.mean)
-	c.mean = math.Ldexp(math.Round(math.Ldexp(fraction, c.digits)), exponent-c.digits)
+	keep := func(v float64, n int) float64 {
+		fraction, exponent := math.Frexp(v)
+		return math.Ldexp(math.Round(math.Ldexp(fraction, n)), exponent-n)
+	}
+	c.digits = digits(slices.Max(c.times))
+	c.mean, c.spread = keep(c.mean, c.digits), keep(c.spread, min(digits(c.spread), spreadDigits))
 }
 
 // split returns the exponent and the digits of the mean. The bits of the mean times 1 + factor / 2^factorDigits are
