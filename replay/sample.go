@@ -111,7 +111,7 @@ func SampleDraws(ctx context.Context, open func() (*trace.Trace, error), draws [
 			}
 		}
 	}()
-	if err := s.begin(); err != nil {
+	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	var left func() float64
@@ -200,6 +200,11 @@ func (s *sample) result(e *sampling.Estimate, doubts []warning.Warning, o *Optio
 	if s.noisy {
 		est.Seed = &o.Seed
 	}
+	for i := range e.Windows {
+		if w := &e.Windows[i]; s.longer != nil {
+			w.Seconds += (s.longer[w.To-s.first] - s.longer[w.Start-s.first]) / float64(w.To-w.Start)
+		}
+	}
 	// The parts are those of the kinds, then of the kernels, the phases and devices. Parts of no time are left out.
 	first := 0
 	next := func(names []string) []EstimatedShare {
@@ -260,12 +265,13 @@ type sample struct {
 	workers    []*trace.Trace // nil until the worker begins
 	messages   atomic.Int64
 	noisy      bool
-	linear     int64    // bits of the operations that are called by linear algorithms
-	polls      bool     // ranks poll for messages
-	parts      int      // accounts of a rank
-	meter      *meter   // of the machine; nil: nothing has a power
-	work       []int32  // by step from first: which work it is, where steps repeat
-	idle       chan int // numbers of workers that play nothing, where windows are shared
+	linear     int64     // bits of the operations that are called by linear algorithms
+	polls      bool      // ranks poll for messages
+	parts      int       // accounts of a rank
+	meter      *meter    // of the machine; nil: nothing has a power
+	work       []int32   // by step from first: which work it is, where steps repeat
+	longer     []float64 // by step from first: by how much the steps before compute longer than the usual step, seconds
+	idle       chan int  // numbers of workers that play nothing, where windows are shared
 
 	// Of several draws: guarded by drawn.
 	drawn      sync.Mutex
@@ -274,7 +280,7 @@ type sample struct {
 }
 
 // begin finds out which steps there are, and whether they can be played.
-func (s *sample) begin() error {
+func (s *sample) begin(ctx context.Context) error {
 	t, err := s.open()
 	if err != nil {
 		return err
@@ -313,8 +319,63 @@ func (s *sample) begin() error {
 	if s.end <= s.first {
 		return fmt.Errorf("the trace has no steps from %d on", s.Options.From)
 	}
-	s.work, err = workOfSteps(t, s.first, s.end, false)
+	if s.work, err = workOfSteps(t, s.first, s.end, false); err != nil {
+		return err
+	}
+	return s.compute(ctx, t, e)
+}
+
+// compute sums up how long the steps compute by the amounts of flop in the trace, which needs no replay. Where steps
+// have several forms, or sizes depend on data, that is most of what they differ in: windows measure the rest (level).
+// It takes as long as the trace is, so that with a deadline nothing is summed up.
+func (s *sample) compute(ctx context.Context, t *trace.Trace, e *engine) error {
+	n, flops := s.end-s.first, false
+	t.Program().Visit(func(item *trace.Item) { flops = flops || item.Op == trace.OpFlops })
+	if _, limited := ctx.Deadline(); limited || !flops || !e.options.SimulateComputation || n < 3 {
+		return nil
+	}
+	seconds, usual := make([]float64, n), 0.0 // of the rank that computes longest in the step
+	of, own := make([]int, s.header.Ranks), make([]float64, s.header.Ranks)
+	w := trace.Walk{Options: trace.CursorOptions{From: s.first, To: s.end}}
+	w.Passed = func(*trace.Chunk, int) error { return context.Cause(ctx) }
+	w.See = func(r *trace.ActionReader, a *trace.Action) (bool, error) {
+		if a.Kind == trace.KindFlops {
+			rank, step := r.Cursor().Rank(), r.Step()-s.first
+			if of[rank] != step {
+				of[rank], own[rank] = step, 0
+			}
+			own[rank] += a.Flops() * e.costs.scale / e.speed(e.machine.Hosts[rank])
+			seconds[step] = max(seconds[step], own[rank])
+		}
+		return true, nil
+	}
+	err := t.Walk(w)
+	// The ends of the run are in windows, as they are.
+	inner := seconds[1 : n-1]
+	for _, v := range inner {
+		usual += v / float64(len(inner))
+	}
+	s.longer = make([]float64, n+1)
+	for k, v := range inner {
+		s.longer[k+2] = s.longer[k+1] + v - usual
+	}
+	s.longer[n] = s.longer[n-1]
 	return err
+}
+
+// level takes off by how much the steps of a window compute longer than the usual step. Over the run that adds up to 0.
+func (s *sample) level(starts []sampling.StartTimes, from int) []sampling.StartTimes {
+	if s.longer == nil {
+		return starts
+	}
+	list := slices.Clone(starts)
+	for k := range list {
+		off := s.longer[from-s.first+k] - s.longer[from-s.first]
+		parts := slices.Clone(list[k].Parts)
+		parts[TimeCompute] -= off
+		list[k] = sampling.StartTimes{Mean: list[k].Mean - off, Last: list[k].Last - off, Parts: parts}
+	}
+	return list
 }
 
 // longestPeriod bounds the steps of a window: what longer ones gain by being whole periods they lose by being few.
@@ -351,7 +412,7 @@ func (s *sample) measure(ctx context.Context, worker, from, to int) ([]sampling.
 		return nil, err
 	}
 	s.messages.Add(w.Messages)
-	return w.Starts, nil
+	return s.level(w.Starts, from), nil
 }
 
 // measureDraws is the sampling.Measure of the mean of several draws.
@@ -364,8 +425,8 @@ func (s *sample) measureDraws(ctx context.Context, worker, from, to int) ([]samp
 			return nil, err
 		}
 		s.messages.Add(w.Messages)
-		each = append(each, w.Starts)
-		for k, t := range w.Starts {
+		each = append(each, s.level(w.Starts, from))
+		for k, t := range each[i] {
 			m := &mean[k]
 			m.Mean += float64(share * t.Mean)
 			m.Last += float64(share * t.Last)
@@ -467,7 +528,7 @@ func (s *sample) measureShared(ctx context.Context, _, from, to int) ([]sampling
 		}
 		if w != nil {
 			s.messages.Add(w.Messages)
-			return w.Starts, nil
+			return s.level(w.Starts, from), nil
 		}
 		select {
 		case <-ctx.Done():

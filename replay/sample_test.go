@@ -58,11 +58,11 @@ func writeSleepers(steps int, seconds func(step int) float64) func(w io.Writer) 
 			return s, s - 0.5
 		}
 		return s, s
-	})
+	}, (*trace.Builder).Sleep)
 }
 
-// writePair writes a trace of two ranks that sleep so many seconds each in each step.
-func writePair(steps int, seconds func(step int) (first, second float64)) func(w io.Writer) error {
+// writePair writes a trace of two ranks that sleep so many seconds, or compute so many flop, each in each step.
+func writePair(steps int, seconds func(step int) (first, second float64), do func(*trace.Builder, trace.Operand)) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		h := &trace.Header{
 			Program: "sleepers", Ranks: 2, Steps: steps, Axes: []trace.Axis{{Name: "all", Kind: trace.AxisAll}, {Name: "rank", Kind: trace.AxisRank}},
@@ -73,7 +73,7 @@ func writePair(steps int, seconds func(step int) (first, second float64)) func(w
 			return err
 		}
 		b := trace.NewBuilder("step", 1)
-		b.Sleep(b.Param(0))
+		do(b, b.Param(0))
 		block, err := tw.Program().Add(b)
 		if err != nil {
 			return err
@@ -117,6 +117,32 @@ func TestSampleSleepers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSampleComputations: the trace says that each twentieth step computes for 3 s, the others for 1 to 1.9 s, so
+// that windows tell all of the run.
+func TestSampleComputations(t *testing.T) {
+	b, all := newBench(t, star(2), 2), 0.0
+	seconds := func(k int) float64 {
+		if k%20 == 7 {
+			return 3
+		}
+		return 1 + float64(k*k*7%10)/10
+	}
+	for k := range 500 {
+		all += seconds(k)
+	}
+	open := opener(t, writePair(500, func(k int) (first, second float64) { return 1e9 * seconds(k), 1e9 * seconds(k) }, (*trace.Builder).Flops))
+	e, err := replay.Sample(t.Context(), open, b.Machine, b.Options, replay.SampleOptions{Tolerance: 0.01, Workers: 2})
+	noError(t, err)
+	if math.Abs(e.Seconds-all) > 1e-9*all || e.Interval > 1e-9*all || e.Simulated > 100 {
+		t.Errorf("%v s +- %v s by %d steps, want %v s", e.Seconds, e.Interval, e.Simulated, all)
+	}
+	sum, w := 0.0, e.Windows[1]
+	for k := w.Start; k < w.To; k++ {
+		sum += seconds(k) / float64(w.To-w.Start)
+	}
+	near(t, "a step of a window", w.Seconds, sum)
 }
 
 // TestSampleEnds: what precedes the first step and what follows the last one count
@@ -290,7 +316,7 @@ const longMemory = 20
 // begins, so no step forgets its start; but without polls long warm-ups would be waste.
 func TestSampleApart(t *testing.T) {
 	b := newBench(t, star(2), 2)
-	open := opener(t, writePair(1000, func(int) (first, second float64) { return 1, 0.5 }))
+	open := opener(t, writePair(1000, func(int) (first, second float64) { return 1, 0.5 }, (*trace.Builder).Sleep))
 	e, err := replay.Sample(t.Context(), open, b.Machine, b.Options, replay.SampleOptions{Tolerance: 0.5, Workers: 1})
 	noError(t, err)
 	if e.Coupled || e.Warmup >= longMemory {

@@ -10,11 +10,12 @@ import (
 // each further round (refine). run.go calls these.
 
 const (
-	// firstWindows is the number of windows of the first round, besides head and tail. In a long run that scatters it
+	// firstWindows is the number of windows of the first round, besides head and tail; fewer in a run of less than a
+	// thousand steps. In a long run that scatters it
 	// is up to twice as many, if windows are short: more windows miss fewer of the dear steps, and show better how much
 	// steps scatter.
 	firstWindows = 16
-	// cheap is the part of the run up to which windows are added to the first round.
+	// cheap is the part of the run up to which the first round has more windows than the fewest.
 	cheap = 1. / 8
 	// fewestWindows is the number without which there is no estimate. The first round has no more
 	// of them where they have long warm-ups and the run has few steps, or if the time is too short for more.
@@ -87,7 +88,10 @@ func (s *sampler) firstRound() (int, error) {
 // windows returns how many windows the first round has between the ends of the run if time
 // does not matter.
 func (s *sampler) windows() int {
-	if !s.o.Scatters {
+	switch n := int(cheap*float64(s.o.End-s.o.First)) / s.shape.steps(); {
+	case !s.o.Scatters && s.o.Left == nil:
+		return min(max(n, fewestWindows), firstWindows)
+	case !s.o.Scatters:
 		return firstWindows
 	}
 	part, least := cheap, firstWindows

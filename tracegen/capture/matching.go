@@ -226,7 +226,7 @@ func (a *abreast) step(rank int, s *step) {
 	open := a.open[rank]
 	at := opened{family: s.family, peer: int32(s.args[argPeer]), window: 1 + s.args[argTag]} // of accesses
 	switch s.kind {
-	case trace.KindIsend, trace.KindIssend, trace.KindIrecv, trace.KindStart, trace.KindIcollective:
+	case trace.KindIrecv, trace.KindIcollective: // where no rank lags, the messages of open sends have been received
 		open[opened{request: s.request}] = true
 	case trace.KindAccess:
 		open[at] = true

@@ -169,7 +169,11 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	case m.o.StepMark != "": // nothing comes behind the last
 		h.Steps--
 	}
-	out, err := trace.NewWriter(w, h, trace.WriterOptions{ChunkUnits: unitsOfChunk})
+	units := unitsOfChunk
+	if len(ranks[0].marked) > 0 {
+		units = unitsOfDifferent
+	}
+	out, err := trace.NewWriter(w, h, trace.WriterOptions{ChunkUnits: units})
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ const (
 	mostCalls, mostNumbers = 1 << 22, 8
 	// alike is by which factor a step is longer or shorter than the median, at most; and what part of the steps is so,
 	// at least: those that are not have another form. They may take half of the time.
-	alike, mostAlike = 4. / 3, 3. / 4
+	alike, mostAlike = 2, 3. / 4
 )
 
 // recurrence is a place that a rank comes to again and again.

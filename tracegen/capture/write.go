@@ -26,7 +26,9 @@ const (
 	unitRank     = 4096    // items of a rank
 	unitItems    = 1 << 18 // items of all ranks together
 	unitElements = 1 << 20 // elements of vectors
-	unitsOfChunk = 1 << 16 // units of a chunk, at most: steps of a run take hardly any bytes
+	unitsOfChunk = 1 << 16 // units of a chunk, at most: equal steps of a run take hardly any bytes
+
+	unitsOfDifferent = 16 // of a chunk, if steps differ: who plays some of them reads their chunks
 )
 
 // callSites returns the call sites of the trace, for its header.
