@@ -681,6 +681,8 @@ func TestRefused(t *testing.T) {
 		r.send(trace.OpIsend, (r.me+1)%r.ranks, 5, 8*192/r.ranks)
 		r.waitall()
 	}}
+	// The same of a collective.
+	counts := program{step: func(r *rank) { r.collective(trace.CollAllreduce, 0, 0, 192/r.ranks) }}
 	for _, c := range []struct {
 		name  string
 		p     program
@@ -691,6 +693,7 @@ func TestRefused(t *testing.T) {
 		{"partners", random, 256, []int{4, 16, 64}, "irecv tag 5"},
 		{"sizes", sizes, 256, []int{4, 16, 64}, "(isend tag 5): bytes: no rule gives"},
 		{"elements", elements, 256, []int{4, 16, 64}, "bytes of rank 0 cannot be told for a grid of 256: 6 is no multiple of 8"},
+		{"counts", counts, 256, []int{4, 16, 64}, "of rank 0 cannot be told for a grid of 256"},
 		{"two", transpose, 256, []int{4, 16}, "3 sizes or more"},
 		{"twice", transpose, 256, []int{4, 16, 16}, "both of 16 ranks"},
 		{"fewer", transpose, 32, []int{4, 16, 64}, "fewer than the 64"},

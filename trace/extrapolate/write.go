@@ -495,7 +495,9 @@ func (o *output) action(s *shape, items *[]trace.Item, p *op) error {
 	case trace.KindFile:
 		it.Args = []trace.Operand{number(numA)}
 	case trace.KindCollective, trace.KindIcollective:
-		err = o.collective(s, &it, l, number)
+		if e := o.collective(s, &it, l, number); err == nil { // number may have set it
+			err = e
+		}
 	default:
 		it.Args = []trace.Operand{peer(0), tag(), number(numA)}
 	}
