@@ -326,13 +326,17 @@ func (s *sample) begin(ctx context.Context) error {
 	return s.compute(ctx, t, e)
 }
 
-// compute sums up how long the steps compute by the amounts of flop in the trace, which needs no replay. Where steps
-// have several forms, or sizes depend on data, that is most of what they differ in: windows measure the rest (level).
-// It takes as long as the trace is, so that with a deadline nothing is summed up.
+// mostLevelled bounds the steps of a run of which compute reads all computations. Windows of longer runs are few beside
+// the run, and reading all of it would take longer than they do.
+const mostLevelled = 1000
+
+// compute reads from the trace how long the busiest rank computes in each step, without a replay. Steps that have
+// several forms, or sizes that depend on data, differ mostly in that; windows then measure the rest of their time (level).
+// With a deadline it reads nothing, as the time it takes goes by the length of the trace.
 func (s *sample) compute(ctx context.Context, t *trace.Trace, e *engine) error {
 	n, flops := s.end-s.first, false
 	t.Program().Visit(func(item *trace.Item) { flops = flops || item.Op == trace.OpFlops })
-	if _, limited := ctx.Deadline(); limited || !flops || !e.options.SimulateComputation || n < 3 {
+	if _, limited := ctx.Deadline(); limited || !flops || !e.options.SimulateComputation || n < 3 || n > mostLevelled {
 		return nil
 	}
 	seconds, usual := make([]float64, n), 0.0 // of the rank that computes longest in the step

@@ -99,7 +99,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	}
 	o.Progress, o.Resume, o.Checkpoints = nil, nil, nil
 
-	// What can be drawn of this machine.
+	// The causes whose errors the kernel file and the network state, and which can be drawn.
 	noisy, err := HasNoise(h, m, o)
 	if err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		return nil, ErrCertain
 	}
 
-	// A series of draws of all causes together, and if asked for several of one each alone. What a series
-	// does not draw is as the files have it, noise with the first seed.
+	// The first series of draws draws all causes together. If asked for, each further series draws one cause alone; the
+	// other causes are then as the files have them, and noise has the first seed.
 	series := []int{all}
 	for _, c := range causes {
 		if uo.Causes && len(causes) > 1 {

@@ -156,8 +156,8 @@ func Make(ctx context.Context, o Options) (err error) {
 	}
 	m.recorded = textutil.Must(recordedSpeed(m.Runs))
 
-	// Kernels take two thirds of the budget, a sixth of that for a rank alone, messages one. Kernels are timed first, which takes
-	// long, so that the tools that time messages are looked for before.
+	// Kernels take five ninths of the budget, those of one rank alone a ninth, messages a third. Kernels are timed first,
+	// which takes long, so that the tools that time messages are looked for before.
 	budget := func(part time.Duration) string { return part.Round(time.Second).String() }
 	messages := step{Args: append([]string{"measure", "network", "-o", m.path(networkTable), "--json",
 		"--budget", budget(m.Budget / 3), "--mpicc", m.Compiler, "--"}, m.Launcher...)}

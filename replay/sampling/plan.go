@@ -10,10 +10,9 @@ import (
 // each further round (refine). run.go calls these.
 
 const (
-	// firstWindows is the number of windows of the first round, besides head and tail; fewer in a run of less than a
-	// thousand steps. In a long run that scatters it
-	// is up to twice as many, if windows are short: more windows miss fewer of the dear steps, and show better how much
-	// steps scatter.
+	// firstWindows is the number of windows of the first round, besides head and tail. A run of less than 640 steps has
+	// fewer of them. A long run that scatters has up to twice as many, if windows are short: more windows miss fewer of the
+	// dear steps, and show better how much steps scatter.
 	firstWindows = 16
 	// cheap is the part of the run up to which the first round has more windows than the fewest.
 	cheap = 1. / 8

@@ -19,24 +19,12 @@ var (
 	dirs       = flag.String("dirs", "", "names of a directory, with commas, such as two mounts of one export over NFS; \"\": one of this machine")
 )
 
-// killed is a study of 72 runs of some 10 ms each.
-const killed = `
-program: hpl
-parameters: {N: 1500, P: 4, Q: 4}
-machine: dahu
-factors:
-  NB: [16, 24, 32, 48]
-  DEPTH: [0, 1]
-  SWAP: [bin-exch, long, mix]
-  BCAST: [1ring, 2ring, long]
-`
-
 // TestKill kills workers at random moments, studies after studies, until so many were killed:
 // each table is that of a study that nobody has disturbed, and each run was made once.
 // With -dirs the workers use these names in turn; as root, every other worker is like one of
 // another host: the others see by its heartbeat alone that it is dead.
 func TestKill(t *testing.T) {
-	command, file := commandStudy(t), studyFile(t, killed)
+	command, file := commandStudy(t), studyFile(t, many(1500))
 	want := undisturbed(t, command, file)
 	k := &killer{T: t, command: command, rand: rand.New(rand.NewPCG(*seed, 0)), parents: []string{t.TempDir()}}
 	if *dirs != "" {

@@ -27,22 +27,24 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-// many is a study of 72 runs of some 50 ms each.
-const many = `
+// many returns a study of 72 runs of HPL of order n: some 10 ms each with 1,500, 50 ms with 4,000.
+func many(n int) string {
+	return fmt.Sprintf(`
 program: hpl
-parameters: {N: 4000, P: 4, Q: 4}
+parameters: {N: %d, P: 4, Q: 4}
 machine: dahu
 factors:
   NB: [16, 24, 32, 48]
   DEPTH: [0, 1]
   SWAP: [bin-exch, long, mix]
   BCAST: [1ring, 2ring, long]
-`
+`, n)
+}
 
 // TestStudies: whatever happens to workers of Slurm, the table of a study is, to the byte, that
 // of one machine, and each run was made once.
 func TestStudies(t *testing.T) {
-	slurm, command, file := start(t), commandStudy(t), studyFile(t, many)
+	slurm, command, file := start(t), commandStudy(t), studyFile(t, many(4000))
 	want := undisturbed(t, command, file)
 	for _, c := range []struct {
 		name string
@@ -235,7 +237,7 @@ func TestKilledSteps(t *testing.T) {
 
 // sized returns a study of short runs that is not done before some of so many kills.
 func sized(kills int) string {
-	text := strings.Replace(many, "N: 4000, ", "", 1) + "  N: [1500"
+	text := strings.Replace(many(4000), "N: 4000, ", "", 1) + "  N: [1500"
 	for n := range kills / 20 {
 		text += fmt.Sprint(", ", 1501+n)
 	}
@@ -367,7 +369,7 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 // and what they had done stays.
 func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t)
-	command, file, dir := commandStudy(t), studyFile(t, many), filepath.Join(disk, "s")
+	command, file, dir := commandStudy(t), studyFile(t, many(4000)), filepath.Join(disk, "s")
 	runStudy(t, command, "plan", file, "-o", dir)
 	filler := fill(t, disk)
 	if out := failStudy(t, 1, command, "worker", dir, "--quiet"); !strings.Contains(out, "no space left on device") || !strings.Contains(out, dir) {

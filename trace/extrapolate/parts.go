@@ -77,8 +77,8 @@ func (o *output) nodes(nodes []*node) error {
 				if err != nil {
 					return err
 				}
-				// Where nothing changes from turn to turn, all turns behind the second write what that one does: the part
-				// that the one before has left, and their own but for the last.
+				// If the numbers of the loop are the same in all turns, each turn behind the second writes the same calls as the
+				// second: the last part of the turn before, and all parts of its own but the last.
 				varied, _ := varies(n.body, len(turns), 0)
 				alike := !varied
 				if alike {

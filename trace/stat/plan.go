@@ -40,7 +40,7 @@ func (r *runner) plan(block int) *plan {
 // It is the liveness analysis of liveItems in package trace, with counts in place of actions.
 type planner struct {
 	*runner
-	// What has been found of the items so far. size counts them with those of their callees.
+	// These describe the items that the planner has gone through. size counts them, and the items of blocks that they call.
 	read   [1 << 8]bool // registers that items behind read
 	top    int          // register
 	size   int

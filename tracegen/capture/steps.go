@@ -255,7 +255,8 @@ func (f *follower) catchUp() error {
 // align finds the first cut in the main loops, and the next one that is whole turns later for all ranks: these are a
 // step.
 func (s *stepper) align(m matching) error {
-	// What comes before the loops leaves requests open, and messages under way. No rank goes beyond its loop.
+	// The actions before the loops may leave requests open, and messages under way, so that all ranks are followed from
+	// their beginning on, to the end of their main loop at most.
 	begins, parts := make([]int64, len(s.ranks)), make([][]item, len(s.ranks))
 	for rank, items := range s.ranks {
 		at := s.main[rank].at

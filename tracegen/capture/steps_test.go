@@ -122,9 +122,9 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestDifferentSteps: between the times that two ranks come to a turn are as many steps, though sizes differ, every
-// twentieth turn has three more messages, every tenth a barrier, and rank 0 does something else before. Ends of steps
-// are cuts. Where turns take any time there are none.
+// TestDifferentSteps: n turns of a loop give n-1 steps, though sizes differ, every twentieth turn has three more messages,
+// every tenth a barrier, and rank 0 does something else before the loop. No message is under way where a step ends. Turns
+// that compute up to 13 times as long as others are no steps.
 func TestDifferentSteps(t *testing.T) {
 	for _, c := range []struct {
 		name         string
