@@ -170,7 +170,7 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 		h.Steps--
 	}
 	units := unitsOfChunk
-	if len(ranks[0].marked) > 0 {
+	if len(ranks[0].marked) > 0 && len(ranks) < leastAlike {
 		units = unitsOfDifferent
 	}
 	out, err := trace.NewWriter(w, h, trace.WriterOptions{ChunkUnits: units})

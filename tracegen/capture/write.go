@@ -28,7 +28,9 @@ const (
 	unitElements = 1 << 20 // elements of vectors
 	unitsOfChunk = 1 << 16 // units of a chunk, at most: equal steps of a run take hardly any bytes
 
-	unitsOfDifferent = 16 // of a chunk, if steps differ: who plays some of them reads their chunks
+	// Units of a chunk if steps differ and ranks have blocks of their own: who plays some steps reads their chunks. Ranks
+	// that share blocks make a file that is small as a whole, and would be ten times as large in such chunks.
+	unitsOfDifferent = 16
 )
 
 // callSites returns the call sites of the trace, for its header.
