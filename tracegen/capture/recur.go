@@ -23,6 +23,8 @@ const (
 	// alike is by which factor a step is longer or shorter than the median, at most; and what part of the steps is so,
 	// at least: those that are not have another form. They may take half of the time.
 	alike, mostAlike = 2, 3. / 4
+	// fewAlike is that factor of fewer steps than sampled, which could be parts of larger ones, as levels of a cycle.
+	fewAlike = 4. / 3
 )
 
 // recurrence is a place that a rank comes to again and again.
@@ -190,12 +192,16 @@ func (s *stepper) recurrences(items []item, shapes []uint64) map[int]recurrence 
 
 // alikeTimes reports whether most of some times are alike, and returns their variation.
 func alikeTimes(times []float64) (variation float64, ok bool) {
+	factor := float64(alike)
+	if len(times) < sampled-1 {
+		factor = fewAlike
+	}
 	slices.Sort(times)
 	median, all, squares, sum, n := times[len(times)/2], 0.0, 0.0, 0.0, 0.0
 	for _, t := range times {
 		all += t
 		squares += float64(t * t)
-		if t <= alike*median && median <= alike*t {
+		if t <= factor*median && median <= factor*t {
 			sum += t
 			n++
 		}
