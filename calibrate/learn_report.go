@@ -36,7 +36,12 @@ type LearnReport struct {
 	cpus int // that were timed
 }
 
+// mostAlone bounds the part of the time that a rank takes alone: it has at least what it has among others, and timings scatter.
+const mostAlone = 1.1
+
 // SetAlone compares the models with those of timings that a rank made alone on the same host. Both must know the run.
+// What cannot be, of timings that other programs disturbed, is warned of and left out: alone, a rank has at most the
+// bandwidths and caches of all.
 func (r *LearnReport) SetAlone(alone *LearnReport) error {
 	if r.cpus < 2 || alone.cpus > 1 {
 		return fmt.Errorf("%w: timings of one rank alone are compared with those of ranks on several CPUs at once, not those of %s "+
@@ -50,10 +55,15 @@ func (r *LearnReport) SetAlone(alone *LearnReport) error {
 			together, by = together+k.seconds, by+alone.Kernels[at].seconds
 		}
 	}
-	if !(together > 0 && by > 0) {
-		return fmt.Errorf("%w: the run calls no kernel that was timed both alone and at once", ErrMeaningless)
+	switch part := by / together; {
+	case !(together > 0 && by > 0):
+		r.warn("ranks alone: left out: the run calls no kernel that was timed both alone and at once")
+	case part < 1/float64(r.cpus) || part > mostAlone:
+		r.warn("ranks alone: left out: a rank alone takes %.1f %% of the time of each of %d, which should be %.3g to %g %%: other "+
+			"programs ran on the machine", 100*part, r.cpus, 100/float64(r.cpus), 100*mostAlone)
+	default:
+		r.Alone, r.Ranks = part, r.cpus
 	}
-	r.Alone, r.Ranks = by/together, r.cpus
 	return nil
 }
 

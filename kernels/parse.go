@@ -87,9 +87,8 @@ func Parse(r io.Reader, name string) (s *Set, err error) {
 		f := p.Fields(n, "alone", "ranks!", "time!")
 		single.ranks = p.Integer(f["ranks"], "alone: ranks", 2, maxCPUs)
 		part := p.Deviation(f["time"], "alone: time")
-		if single.part = part.Relative; part.Fixed != 0 || !(single.part >= leastAlone && single.part <= 1/leastAlone) {
-			p.Stop(f["time"], "alone: time: want a percentage of %g%% to %g%%, found %s", 100*leastAlone, 100/leastAlone,
-				yamlfile.Describe(f["time"]))
+		if single.part = part.Relative; part.Fixed != 0 || !(single.part > 0 && single.part <= 2) {
+			p.Stop(f["time"], "alone: time: want a percentage above 0%% to 200%%, found %s", yamlfile.Describe(f["time"]))
 		}
 	}
 	sd := func(n ast.Node, what string, most float64) float64 {
@@ -153,9 +152,6 @@ type fileParser struct {
 	noise       *noiseSpec // of models that say nothing about it; nil: none
 	inFlop      bool       // coefficients of the model that is read are in flop, not seconds
 }
-
-// leastAlone bounds the time of a rank alone: memory that a rank shares with some others.
-const leastAlone = 0.1
 
 // maxScatter bounds host_scatter: hosts that differ more are of several kinds.
 const maxScatter = 0.2

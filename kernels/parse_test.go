@@ -123,7 +123,7 @@ func TestParseErrors(t *testing.T) {
 		{"covariance", header + "  k: {free: true, covariance: [[1]]}\n", "f.yaml:4: k: covariance of what is free"},
 		{"covariance", header + "  k: {pieces: [{terms: {M: 1}}], covariance: [[1]]}\n", `f.yaml:4: k: "covariance" beside pieces: it belongs into one of them`},
 		{"alone", "alone: {ranks: 1, time: 90%}\n" + header + "  k: 1\n", "f.yaml:1: alone: ranks: want "},
-		{"alone", "alone: {ranks: 2, time: 0.9}\n" + header + "  k: 1\n", "f.yaml:1: alone: time: want a percentage of 10% to 1000%"},
+		{"alone", "alone: {ranks: 2, time: 0.9}\n" + header + "  k: 1\n", "f.yaml:1: alone: time: want a percentage above 0% to 200%"},
 		{"scatter", "host_scatter: 1\n" + header + "  k: 1\n", "f.yaml:1: host_scatter: want a "},
 		{"scatter", "host_scatter: 30%\n" + header + "  k: 1\n", "f.yaml:1: host_scatter: want a "},
 		{"shared", "shared_errors: [{kernels: [k]}]\n" + header + "  k: 1\n", "f.yaml:1: shared_errors: no key \"sd\""},
