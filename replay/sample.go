@@ -24,11 +24,11 @@ import (
 type SampleOptions struct {
 	Tolerance float64 // half-width of the interval, relative to the estimate; 0: none
 	Workers   int     // windows simulated at once
-	// Progress, if set, is called with the estimate so far after each round.
+	// Progress, if set, is called with the estimate so far: sampling.Options.Progress.
 	Progress func(*sampling.Estimate)
-	// Round, if set, is called when a round of windows begins and when one of them has ended,
-	// with the number of those that have and of all: one call at a time. See sampling.Options.Round.
-	Round func(ended, all int)
+	// Ended, if set, is called with the number of windows that have ended, of each draw, and of all that are expected, one
+	// call at a time: sampling.Options.Ended.
+	Ended func(windows, expected int)
 	// Observe, if set, returns the observers of a replay of the steps [from, to), and a function that is called when it
 	// has ended. It is called from several goroutines, once for each window, also for those that serve to choose the
 	// warm-up and are not among Estimate.Windows. The steps before Window.Start are warm-up.
@@ -119,16 +119,16 @@ func SampleDraws(ctx context.Context, open func() (*trace.Trace, error), draws [
 	if end, limited := ctx.Deadline(); limited {
 		left = func() float64 { return time.Until(end).Seconds() }
 	}
-	measure, round, workers := s.measure, so.Round, so.Workers
+	measure, ended, workers := s.measure, so.Ended, so.Workers
 	var enough func(*sampling.Estimate) bool
 	if len(draws) > 1 {
 		measure, enough = s.measureDraws, s.enough
-		if round != nil { // measureDraws tells what has ended
-			round = func(ended, all int) {
-				if ended == 0 {
-					s.ended, s.all = 0, all*len(draws)
-					so.Round(0, s.all)
-				}
+		if ended != nil { // measureDraws tells what has ended
+			ended = func(_, expected int) {
+				s.drawn.Lock()
+				defer s.drawn.Unlock()
+				s.expected = expected * len(draws)
+				so.Ended(s.ended, s.expected)
 			}
 		}
 	}
@@ -152,7 +152,7 @@ func SampleDraws(ctx context.Context, open func() (*trace.Trace, error), draws [
 	e, err := sampling.Run(ctx, sampling.Options{
 		First: s.first, End: s.end, Tolerance: so.Tolerance, Left: left, Workers: workers, Parts: s.parts,
 		Scatters: s.noisy || s.polls, Period: period, Memory: memory, Cycles: cycles, Work: s.work,
-		Measure: measure, Enough: enough, Progress: so.Progress, Round: round,
+		Measure: measure, Enough: enough, Progress: so.Progress, Ended: ended,
 	})
 	if err != nil {
 		return nil, err
@@ -275,9 +275,9 @@ type sample struct {
 	idle       chan int  // numbers of workers that play nothing, where windows are shared
 
 	// Of several draws: guarded by drawn.
-	drawn      sync.Mutex
-	measured   map[[2]int][][]sampling.StartTimes // by window: of each draw
-	ended, all int                                // windows of draws in a round
+	drawn           sync.Mutex
+	measured        map[[2]int][][]sampling.StartTimes // by window: of each draw
+	ended, expected int                                // windows of draws
 }
 
 // begin finds out which steps there are, and whether they can be played.
@@ -441,8 +441,8 @@ func (s *sample) measureDraws(ctx context.Context, worker, from, to int) ([]samp
 			}
 		}
 		s.drawn.Lock()
-		if s.ended++; s.Round != nil {
-			s.Round(s.ended, s.all)
+		if s.ended++; s.Ended != nil {
+			s.Ended(s.ended, s.expected)
 		}
 		s.drawn.Unlock()
 	}

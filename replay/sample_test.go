@@ -268,7 +268,7 @@ func TestSampleDraws(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		told, all := 0, 0
 		uo := replay.UncertaintyOptions{Draws: n, Workers: 1, Together: func(ctx context.Context, draws []replay.Draw) ([]*replay.Played, error) {
-			list, err := replay.SampleDraws(ctx, open, draws, replay.SampleOptions{Tolerance: 0.03, Workers: workers, Round: func(ended, of int) { told, all = ended, of }})
+			list, err := replay.SampleDraws(ctx, open, draws, replay.SampleOptions{Tolerance: 0.03, Workers: workers, Ended: func(windows, of int) { told, all = windows, of }})
 			noError(t, err)
 			var played []*replay.Played
 			for i, e := range list {
@@ -281,7 +281,7 @@ func TestSampleDraws(t *testing.T) {
 		}}
 		u, err := replay.Uncertain(t.Context(), tr.Header(), m, o, uo, nil)
 		noError(t, err)
-		if told == 0 || told != all || all%n != 0 {
+		if told == 0 || told > all || told%n != 0 || all%n != 0 {
 			t.Errorf("told %d of %d windows", told, all)
 		}
 		// Two standard errors, by which the mean of the draws may be off.

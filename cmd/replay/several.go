@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"time"
@@ -77,13 +78,14 @@ func (j *job) replayDraws(ctx context.Context) error {
 	defer stop()
 	begun()
 	var bar *terminal.Bar
+	shown := ""
 	progress := func(things string) func(ended, all int) {
 		return func(ended, all int) {
-			if ended == 0 {
+			if shown != things {
 				bar.Clear()
-				bar = terminal.NewBar(j.stderr, j.quiet, all, things)
+				bar, shown = terminal.NewBar(j.stderr, j.quiet, all, things), things
 			}
-			bar.Set(ended)
+			bar.SetOf(ended, all)
 		}
 	}
 	uo := replay.UncertaintyOptions{Draws: j.draws, Level: j.level, Workers: runtime.GOMAXPROCS(0), Causes: j.alone,
@@ -101,7 +103,7 @@ func (j *job) replayDraws(ctx context.Context) error {
 	if j.sampled() { // exactly where sampling costs no less, as sampleTrace does
 		uo.Together = func(ctx context.Context, draws []replay.Draw) ([]*replay.Played, error) {
 			so := replay.SampleOptions{Tolerance: j.tolerance, Workers: runtime.GOMAXPROCS(0),
-				Round: progress(fmt.Sprintf("windows of %d draws", len(draws)))}
+				Ended: progress(fmt.Sprintf("windows of %d draws", len(draws)))}
 			list, err := replay.SampleDraws(ctx, func() (*trace.Trace, error) { return trace.Open(j.trace) }, draws, so)
 			var played []*replay.Played
 			for _, e := range list {
@@ -182,22 +184,16 @@ func (j *job) sampleTrace(ctx context.Context) error {
 		so.Share, leave = dir, dir.Leave
 	}
 
-	// A bar shows the windows of each round, a terminal the estimate after it.
-	var bar *terminal.Bar
-	if !j.quiet {
-		so.Round = func(ended, all int) {
-			if ended == 0 {
-				bar.Clear()
-				bar = terminal.NewBar(j.stderr, false, all, "windows")
-			}
-			bar.Set(ended)
-		}
-	}
-	if !j.quiet && terminal.Is(j.stderr) {
-		so.Progress = func(e *sampling.Estimate) {
-			bar.Clear()
-			fmt.Fprintf(j.stderr, "replay: after %d windows: %.6g s \u00b1 %.2g %%\n", len(e.Windows), e.Seconds,
-				100*e.Relative())
+	bar := terminal.NewBar(j.stderr, j.quiet, 1, "windows")
+	so.Ended = bar.SetOf
+	soFar := "before there was an estimate"
+	so.Progress = func(e *sampling.Estimate) {
+		if math.IsInf(e.Interval, 0) {
+			note := fmt.Sprintf("roughly %.2g s", e.Seconds)
+			bar.Note(note)
+			soFar += ": three places of the run make it " + note
+		} else {
+			bar.Note(fmt.Sprintf("%.6g s \u00b1 %.2g %% so far", e.Seconds, 100*e.Relative()))
 		}
 	}
 	// Each worker reads the trace for itself, as windows lie anywhere in it. After a signal the estimate is that of the
@@ -211,7 +207,7 @@ func (j *job) sampleTrace(ctx context.Context) error {
 	if end := (ending{}); errors.As(context.Cause(ctx), &end) {
 		when, next := "during the estimate", "a directory of --workers would have kept the windows"
 		if err != nil {
-			when = "before there was an estimate"
+			when = soFar
 		}
 		if j.workers != "" {
 			next = "the same command goes on from the windows in " + j.workers

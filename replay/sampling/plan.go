@@ -138,13 +138,13 @@ func (s *sampler) refine(e *Estimate, p *fit) ([]span, error) {
 	if limit < 1 {
 		return nil, nil
 	}
-	target := 0.0
+	target, total := 0.0, 0
 	if s.o.Tolerance > 0 {
 		if e.Interval <= s.o.Tolerance*e.Seconds {
 			return nil, nil
 		}
 		var err error
-		if target, err = s.aim(e, p); err != nil {
+		if target, total, err = s.aim(e, p); err != nil {
 			return nil, err
 		}
 	}
@@ -152,12 +152,13 @@ func (s *sampler) refine(e *Estimate, p *fit) ([]span, error) {
 	if err := s.forecast(next * forecastSlack); err != nil {
 		return nil, err
 	}
+	s.ahead = max(0, total-next)
 	return s.place(p.gaps, numbers), nil
 }
 
 // aim returns the pooled variance of the gaps with which the next interval is expected to be good
-// enough, or ErrExact if no number of windows will do that is worth it.
-func (s *sampler) aim(e *Estimate, p *fit) (float64, error) {
+// enough, and how many more windows that takes, or ErrExact if no number of windows will do that is worth it.
+func (s *sampler) aim(e *Estimate, p *fit) (target float64, total int, err error) {
 	patterns := float64(laterLook * laterLook * p.patterns * p.patterns)
 	if e.Outliers > 0 {
 		patterns *= caution * caution
@@ -165,16 +166,16 @@ func (s *sampler) aim(e *Estimate, p *fit) (float64, error) {
 	allowed, now := s.allowed(e.Seconds)-patterns, float64(e.Interval*e.Interval)-patterns
 	if allowed <= 0 {
 		if s.o.Left != nil {
-			return 0, nil
+			return 0, 0, nil
 		}
-		return 0, s.tooChaotic()
+		return 0, 0, s.tooChaotic()
 	}
-	target := p.target(margin*allowed/now, s.shape)
+	target = p.target(margin*allowed/now, s.shape)
 	_, total, left := s.allocate(p.gaps, target, mostWindows)
 	if left > forecastSlack*target && total < mostWindows && s.o.Left == nil {
-		return 0, s.tooChaotic()
+		return 0, 0, s.tooChaotic()
 	}
-	return target, s.forecast(total)
+	return target, total, s.forecast(total)
 }
 
 // allowed returns the square of the half-width that the tolerance allows.
@@ -332,7 +333,7 @@ func (s *sampler) pilot(ctx context.Context) error {
 		to := from + s.shape.steps()
 		spans = append(spans, span{from, to}, span{from + 2, to})
 	}
-	s.ahead = 2 + firstWindows - pilots
+	s.ahead = 2 * (2 + firstWindows - pilots)
 	windows, err := s.simulate(ctx, spans)
 	s.ahead = 0
 	if err != nil {
@@ -342,24 +343,24 @@ func (s *sampler) pilot(ctx context.Context) error {
 		return ErrTime
 	}
 	s.pairs = windows
+	floor := least
 	for i := 0; i < len(windows); i += 2 {
-		d := windows[i].difference(&windows[i+1])
+		w := &windows[i]
+		d := w.difference(&windows[i+1])
 		s.memory += float64(d * d / pilots)
-		s.done = append(s.done, windows[i])
+		w.refFrom, w.refTo = w.From+shortWindows.warmup, w.To
+		floor = math.Max(floor, lowest*w.mean(w.refFrom, w.refTo))
+		s.done = append(s.done, *w)
+	}
+	// What the first window of each pair measures behind its warm-up says what steps cost, roughly.
+	rough := roughCosts{fitTrend(s.o.First, s.o.End, s.done, weightsOf(s.done, floor)), floor}
+	if s.o.Progress != nil {
+		s.o.Progress(&Estimate{Seconds: rough.trend.sum(s.o.First, s.o.End), Interval: math.Inf(1)})
 	}
 	if s.memory = math.Sqrt(s.memory); !(s.memory <= forgotten) {
 		s.shape, s.memory, s.done, s.pairs = longWindows, 0, nil, nil
 		if s.o.Scatters {
-			// What the first window of each pair measures behind its warm-up says what steps cost, roughly.
-			var first []Window
-			floor := least
-			for i := 0; i < len(windows); i += 2 {
-				w := windows[i]
-				w.refFrom, w.refTo = w.From+shortWindows.warmup, w.To
-				first = append(first, w)
-				floor = math.Max(floor, lowest*w.mean(w.refFrom, w.refTo))
-			}
-			s.rough = &roughCosts{fitTrend(s.o.First, s.o.End, first, weightsOf(first, floor)), floor}
+			s.rough = &rough
 			s.shape = lateShape(s.o.Period, s.o.Memory)
 		}
 	}

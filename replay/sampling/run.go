@@ -71,6 +71,9 @@ func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Tolerance > 0 && o.Left == nil { // one round is seldom enough
+		s.ahead = len(spans)
+	}
 	if !s.shape.coupled && o.Scatters && o.Left == nil && o.Enough == nil {
 		if spans, err = s.try(ctx, spans); err != nil {
 			return nil, err
@@ -113,7 +116,9 @@ func (s *sampler) try(ctx context.Context, spans []span) ([]span, error) {
 			rest = append(rest, p)
 		}
 	}
-	if err := s.measure(ctx, first); err != nil {
+	s.ahead += len(rest)
+	err := s.measure(ctx, first)
+	if s.ahead -= len(rest); err != nil {
 		return nil, err
 	}
 	if len(s.done) < len(first) {
@@ -164,20 +169,19 @@ func (s *sampler) simulate(ctx context.Context, spans []span) ([]Window, error) 
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	var mu sync.Mutex
-	ended := 0 // guarded by mu
-	if s.o.Round != nil {
-		s.o.Round(0, len(spans)+s.ahead)
+	expected := s.ended + len(spans) + s.ahead
+	if s.o.Ended != nil {
+		s.o.Ended(s.ended, expected)
 	}
 	for worker := range min(s.o.Workers, len(spans)) {
 		wait.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(spans); i = int(next.Add(1)) - 1 {
 				windows[i], errs[i] = s.window(ctx, worker, spans[i])
-				if s.o.Round != nil {
-					mu.Lock()
-					ended++
-					s.o.Round(ended, len(spans)+s.ahead)
-					mu.Unlock()
+				mu.Lock()
+				if s.ended++; s.o.Ended != nil {
+					s.o.Ended(s.ended, expected)
 				}
+				mu.Unlock()
 			}
 		})
 	}
@@ -274,12 +278,13 @@ type Options struct {
 	// estimated by them. nil: nothing is known.
 	Work    []int32
 	Measure Measure
-	// Progress, if set, is called with the estimate so far after each round.
+	// Progress, if set, is called with the estimate so far after each round, and, with an infinite interval and Seconds
+	// alone, after the windows that chose the warm-up.
 	Progress func(*Estimate)
-	// Round, if set, is called when a round of windows begins, or a half of the first, and when one of
-	// them has ended, with the number of those that have and of all: one call at a time. While windows are
-	// simulated that choose the warm-up, all has the usual first round, too.
-	Round func(ended, all int)
+	// Ended, if set, is called when a round of windows begins and when a window has ended, one call at a time, with the
+	// number of windows that have ended and of all that are expected: for a tolerance a first round and one as large
+	// behind it, and then what the estimate so far still needs.
+	Ended func(windows, expected int)
 }
 
 // Validate reports everything that is wrong with o.
@@ -358,7 +363,8 @@ type sampler struct {
 	pairs   []Window    // of coupled runs, in twos: that which showed it, and the same place begun later
 	done    []Window    // in order; the first begins with the run, the last ends with it
 	spent   int         // steps simulated
-	ahead   int         // windows that will follow those that are simulated, usually
+	ended   int         // windows that were simulated, those that chose the warm-up among them
+	ahead   int         // windows that are expected behind those of this round
 	rounds  int
 	limit   float64 // seconds that were left at the beginning, if there is a time limit
 	perStep float64 // seconds of a worker for one step, if there is a time limit

@@ -181,30 +181,43 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestRounds: each round tells its beginning, and the end of every one of its windows; those that choose the warm-up
-// tell of 15 more: the ends, and 16 less the three that count.
-func TestRounds(t *testing.T) {
+// TestEnded: the end of every window is told, those that choose the warm-up among them, and how many are expected. Noise
+// of 10 % needs 2 * 0.1 / sqrt(4 n) of the run's cost to be 1 %: some hundred windows of four steps. After the first
+// round the number that is expected changes little.
+func TestEnded(t *testing.T) {
 	smooth := lu(3000)
 	r := &synthetic{steps: 3000, cost: func(k int) float64 { return smooth(k) * (1 + 0.1*noise(7, k)) }}
 	o := r.options(0.01)
-	rounds, windows, last, of := 0, 0, 0, 0
-	o.Round = func(ended, all int) {
-		switch {
-		case ended == 0 && (last == of || rounds == 1 && last == 2*pilots && of == last+15):
-			rounds++
-			of = all
-		case ended == last+1 && all == of:
-			windows++
-		default:
-			t.Errorf("%d of %d after %d of %d", ended, all, last, of)
+	told, expected, rounds := -1, []int(nil), 0
+	o.Ended = func(windows, all int) {
+		if windows != told+1 && windows != told || all < windows {
+			t.Errorf("%d of %d after %d", windows, all, told)
 		}
-		last = ended
+		if windows == told || told < 0 { // a round begins
+			expected = append(expected, all)
+			rounds++
+		}
+		told = windows
+	}
+	rough := 0.0
+	o.Progress = func(e *Estimate) {
+		if math.IsInf(e.Interval, 1) && rounds == 1 {
+			rough = e.Seconds
+		}
 	}
 	e, err := Run(t.Context(), o)
 	noError(t, err)
-	// The windows that choose the warm-up come before the first round; three of them count.
-	if rounds != e.Rounds+1 || windows != len(e.Windows)+pilots || last != of {
-		t.Errorf("%d rounds of %d windows, the estimate has %d of %d", rounds, windows, e.Rounds, len(e.Windows))
+	// Three windows of four steps: 0.1 / sqrt(12) of the cost.
+	if math.Abs(rough/e.Seconds-1) > 3*0.1/math.Sqrt(12) {
+		t.Errorf("roughly %g s by the first windows, the estimate is %g s", rough, e.Seconds)
+	}
+	// Of the windows that choose the warm-up, two at each place, one counts.
+	if last := expected[len(expected)-1]; rounds != e.Rounds+1 || told != len(e.Windows)+pilots || told != last {
+		t.Errorf("told of %d windows, at last %d expected, in %d rounds; the estimate has %d in %d", told, last, rounds, len(e.Windows), e.Rounds)
+	}
+	if e.Rounds < 2 || expected[0] != 2*pilots+15+15 || expected[1] != expected[0] ||
+		math.Abs(float64(expected[2])/float64(told)-1) > 0.25 {
+		t.Errorf("expected %v windows, %d simulated", expected, told)
 	}
 }
 
@@ -428,8 +441,11 @@ func TestDeadline(t *testing.T) {
 			o.Tolerance = 2e-3
 		}
 		rounds := 0
-		o.Progress = func(*Estimate) {
-			if rounds++; rounds == 2 {
+		o.Progress = func(e *Estimate) {
+			if !math.IsInf(e.Interval, 0) {
+				rounds++
+			}
+			if rounds == 2 {
 				cancel(cause)
 			}
 		}
