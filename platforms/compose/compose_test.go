@@ -43,8 +43,8 @@ func TestRoutes(t *testing.T) {
 		// Two leaves of a group, and two groups.
 		{64, "fat-tree", "leaf=4 up=2x200Gbps@2us group=4 up=2x400Gbps@3us", "node-0", "node-15", 4, 2*1e-6 + 2*2e-6, 100 * gbps},
 		{64, "fat-tree", "leaf=4 up=2x200Gbps@2us group=4 up=2x400Gbps@3us", "node-0", "node-63", 6, 2*1e-6 + 2*2e-6 + 2*3e-6, 100 * gbps},
-		// Cables of 50 Gbps, four together: one flow gets no more than a cable; each end has that limit.
-		{8, "fat-tree", "leaf=4 up=4x50Gbps", "node-0", "node-7", 6, 4e-6, 50 * gbps},
+		// Two cables of 30 Gbps together: the packets of one flow take both.
+		{8, "fat-tree", "leaf=4 up=2x30Gbps", "node-0", "node-7", 4, 4e-6, 60 * gbps},
 		// All cables alike, with static routing SimGrid's own tree; a last switch that is partly filled.
 		{64, "fat-tree", "leaf=16 up=8 routing=static", "node-0", "node-63", 4, 4e-6, 100 * gbps},
 		{64, "fat-tree", "leaf=4 up=4 group=4 up=2x100Gbps routing=static", "node-0", "node-63", 6, 6e-6, 100 * gbps},

@@ -13,7 +13,7 @@ type Dragonfly struct {
 	Local                   Cable // each of them
 	GlobalCables            int   // between two groups
 	Global                  Cable
-	// Adaptive says that flows are spread over all cables that leave a switch or a group. Otherwise a message goes to the
+	// Adaptive says that the packets of a flow are spread over all cables that leave a switch or a group. Otherwise a message goes to the
 	// switch of its group that has the cable to the other group, over that, and on to its destination.
 	Adaptive bool
 }

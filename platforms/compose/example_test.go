@@ -22,6 +22,6 @@ func ExampleSpec_Words() {
 	// 64 nodes, node-0 to node-63, of 8 cores of 32 Gflop/s
 	// a fat tree of 4 leaf switches below 4 switches at the top, cables of 0.5 us to the nodes
 	// 16 hosts of 100 Gbps share 4 uplinks of 200 Gbps: oversubscribed 2 to 1
-	// uplinks above the same nodes are one link of their sum, as adaptive routing spreads flows
+	// uplinks above the same nodes are one link of their sum, as adaptive routing spreads the packets of a flow
 	// within a node 160 Gbps, 0.1 us
 }

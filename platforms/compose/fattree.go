@@ -13,7 +13,7 @@ import (
 type FatTree struct {
 	Levels []Level
 	// Static says that the destination alone decides by which cables a message goes up (D-mod-K); otherwise routing is
-	// adaptive and spreads flows over all cables.
+	// adaptive and spreads the packets of a flow over all cables.
 	Static bool
 }
 
@@ -182,7 +182,7 @@ func (t FatTree) words(s *Spec) []string {
 	if t.Static {
 		return append(list, "static routing: each destination has its uplinks (D-mod-K), and flows that meet on one share it")
 	}
-	return append(list, "uplinks above the same nodes are one link of their sum, as adaptive routing spreads flows")
+	return append(list, "uplinks above the same nodes are one link of their sum, as adaptive routing spreads the packets of a flow")
 }
 
 // body writes a zone for each switch, or of static routing one FAT_TREE, or a list of routes.
@@ -224,7 +224,7 @@ func pathRouting(children int) string {
 }
 
 // pools are the levels of a network with adaptive routing, from the nodes up. All cables that leave the same nodes are
-// one link of their sum.
+// one link of their sum, also to a flow by itself, whose packets go over all of them.
 type pools []pool
 
 type pool struct {
@@ -259,14 +259,9 @@ func (l pools) zone(b *xmlBuilder, s *Spec, level, depth int, id string, first, 
 	b.line(depth+1, `<zone id="%s" routing="None"><router id="%s"/></zone>`, core, gateway(id))
 	b.line(depth+1, "<!-- The cables up of each: together %d of %s. -->", up.cables, rate(up.Bandwidth))
 
-	// A cable that is slower than all below it limits each flow.
-	slowest := s.NIC.Bandwidth
-	for _, p := range l[:level-1] {
-		slowest = min(slowest, p.Bandwidth)
-	}
 	var ups []bundle
 	for i := range children {
-		ups = append(ups, bundle{child(i) + "-up", up.cables, up.Cable, up.Bandwidth < slowest,
+		ups = append(ups, bundle{child(i) + "-up", up.cables, up.Cable, false, // the packets of a flow take all cables
 			end{child(i), gateway(child(i))}, end{core, gateway(id)}})
 	}
 	b.joined(depth+1, ups)

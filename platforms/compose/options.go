@@ -57,9 +57,9 @@ var options = []Option{
 			return err
 		}},
 	{Name: "flat", Usage: "all nodes on one switch (also if no other network is given)", Switch: true},
-	{Name: "fat-tree", Usage: "`LEVELS` of switches, 'leaf=16 up=8x200Gbps': 16 nodes on a leaf switch, which has 8 cables up; further levels 'group=8 up=4x400Gbps'; the last switch may be partly filled. 'routing=static' behind them: by the destination (D-mod-K), in place of 'routing=adaptive', the default: flows are spread over all cables up"},
+	{Name: "fat-tree", Usage: "`LEVELS` of switches, 'leaf=16 up=8x200Gbps': 16 nodes on a leaf switch, which has 8 cables up; further levels 'group=8 up=4x400Gbps'; the last switch may be partly filled. 'routing=static' behind them: by the destination (D-mod-K), in place of 'routing=adaptive', the default: packets are spread over all cables up"},
 	{Name: "torus", Usage: "a torus of `SIZES`, 4x4x8"},
-	{Name: "dragonfly", Usage: "`GROUPS` of switches, 'groups=9 switches=8 hosts=8 local=200Gbps global=2x200Gbps': cables between two switches of a group and between two groups. 'routing=adaptive' behind them: flows are spread over all cables that leave a switch or a group, in place of 'routing=static', the default: the shortest way"},
+	{Name: "dragonfly", Usage: "`GROUPS` of switches, 'groups=9 switches=8 hosts=8 local=200Gbps global=2x200Gbps': cables between two switches of a group and between two groups. 'routing=adaptive' behind them: packets are spread over all cables that leave a switch or a group, in place of 'routing=static', the default: the shortest way"},
 	{Name: "watts", Usage: "power of a node in W, idle and with all cores, `IDLE:FULL`, or IDLE:EPSILON:FULL: EPSILON with hardly any load", Default: "not known: no energy",
 		set: setter(platforms.ParseHostWatts, func(r *request) *[]float64 { return &r.Watts })},
 	{Name: "slow", Usage: "nodes of a pattern compute at FACTOR of the speed, `PATTERN=FACTOR`, such as node-[3,17]=0.9, for models in flop (of those in seconds: replay --host-speed); may be repeated", Repeatable: true, set: func(r *request, v string) error {
