@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"reprise/internal/textutil"
+	"reprise/tracegen/programs"
 )
 
 // This file predicts what a study costs before it has run: Plan.Predict by the costs of its runs (Config.Cost).
@@ -70,26 +71,64 @@ func (pr *Prediction) WriteText(w io.Writer) error {
 	return t.Write(w)
 }
 
-const (
-	// secondsPerMessage is the cost of a message until runs of the study have been timed.
-	secondsPerMessage = 1e-6
+// SecondsPerMessage is about what a message costs on one core, until runs have been timed.
+const SecondsPerMessage = 1e-6
 
-	// An estimate simulates about sampledSteps steps, and all of them where there are fewer than exactBelow: HPL polls
-	// (docs/sampling.md). A run that turns out to be too chaotic for an estimate costs more.
-	sampledSteps = 600
-	exactBelow   = 800
-)
+// Cost returns about what a run costs, in messages: see [CostOf].
+func (c *Config) Cost(tolerance float64) float64 { return CostOf(c.Run, tolerance) }
 
-// Cost returns about what a run costs, in messages: those that it simulates, and a share of each
-// rank. Times of runs are about proportional to it.
-func (c *Config) Cost(tolerance float64) float64 {
+// CostOf returns about what a replay of a run costs, in messages: those that it simulates, and a share of each rank.
+// Times of runs are about proportional to it. A run that turns out to be too chaotic for an estimate costs more.
+func CostOf(run programs.Run, tolerance float64) float64 {
 	// The cost need not be exact: it orders the runs, and after the first runs have been timed it
 	// predicts the time of the others by proportion.
-	steps, messages := c.Run.Size()
-	if tolerance > 0 && steps >= exactBelow {
-		steps = sampledSteps
+	steps, messages := run.Size()
+	if tolerance > 0 {
+		if sampled := sampledSteps(run, steps); sampled <= mostSampled*steps {
+			steps = sampled
+		}
 	}
-	return steps*messages + 100*float64(c.Run.Ranks())
+	return steps*messages + 100*float64(run.Ranks())
+}
+
+const (
+	// fewIterations are those of HPCG that an estimate simulates, warm-ups included.
+	fewIterations = 6
+	// shortWindows are about the steps of all windows where these are short, usualWindows of other programs.
+	shortWindows, usualWindows = 200, 600
+	// mostSampled is the part of the steps above which a run is replayed exactly.
+	mostSampled = 0.75
+)
+
+// sampledSteps returns about how many steps an estimate simulates (docs/sampling.md). HPL with look-ahead polls: its
+// windows, 8 to 16 and the ends of the run, have whole periods of the process columns, and long warm-ups.
+func sampledSteps(run programs.Run, steps float64) float64 {
+	r, _ := run.(*programs.HPL)
+	switch _, cg := run.(*programs.HPCG); {
+	case cg:
+		return fewIterations
+	case r == nil:
+		return usualWindows
+	case r.Depth == 0:
+		return shortWindows
+	}
+	both := r.P
+	for both%r.Q != 0 {
+		both += r.P
+	}
+	length, warmup := 16, 32
+	for _, period := range []int{both, max(r.P, r.Q), min(r.P, r.Q)} {
+		if period <= 64 {
+			length = period * max(1, (length+period/2)/period)
+			warmup = max(warmup/2, warmup+(16-length)/2)
+			break
+		}
+	}
+	if r.P > 64 {
+		warmup = max(warmup, r.P)
+	}
+	windows := min(max(int(steps)/4/(warmup+length), 8), 16) + 2
+	return float64(windows*(warmup+length) + length)
 }
 
 // cost returns about what a run of the plan costs, in messages, with the further replays of its responses.
@@ -132,7 +171,7 @@ func (p *pace) add(messages, seconds float64) {
 
 // of predicts how long so many messages take.
 func (p *pace) of(messages float64) time.Duration {
-	each := secondsPerMessage
+	each := SecondsPerMessage
 	if p.seconds > 0 {
 		each = p.seconds / p.messages
 	}

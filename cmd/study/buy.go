@@ -90,7 +90,7 @@ func runBuy(c *cli.Context) (err error) {
 	ctx, stop, stopped := searchTime(c)
 	defer stop()
 	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "replays")
-	r.Progress, r.Note = bar.SetOf, bar.Note
+	r.Progress, r.Note = bar.SetLeft, bar.Note
 	r.Begin = func(p *buy.Prediction) {
 		if !c.Bool("quiet") && p.Seconds > worthTelling {
 			command.Tell(c.App.ErrWriter, "study", p.Line())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -99,8 +100,14 @@ func runTune(c *cli.Context) (err error) {
 
 	ctx, stop, stopped := searchTime(c)
 	defer stop()
-	bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), len(p.Runs), "replays")
-	o.Progress = bar.SetOf
+	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "replays")
+	end, limited := ctx.Deadline()
+	o.Progress = func(done, all int, left time.Duration) {
+		if limited {
+			left = min(left, time.Until(end))
+		}
+		bar.SetLeft(done, all, left)
+	}
 	o.SoFar = func(r *tune.Result) {
 		bar.Note(r.Line())
 		if o.Dir != "" {

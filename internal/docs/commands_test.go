@@ -75,6 +75,7 @@ func TestCommands(t *testing.T) {
 	bin := build(t)
 	t.Run("run", func(t *testing.T) { testRun(t, bin) })
 	t.Run("flags", func(t *testing.T) { testFlags(t, bin) })
+	t.Run("buy", func(t *testing.T) { testBuy(t, bin) })
 	t.Run("tools", func(t *testing.T) { testTools(t, bin) })
 	t.Run("installed", func(t *testing.T) { testInstalled(t, bin) })
 }

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,10 @@ type Bar struct {
 	number int // of things; -1: not known
 	begun  time.Time
 	note   string
+
+	// What SetLeft has said is left, from when on; unset: it is told by the number of things.
+	left time.Duration
+	from time.Time
 }
 
 const (
@@ -72,11 +77,12 @@ func newBarOn(w io.Writer, none bool, number int, things string, options ...prog
 // Until then its state is kept here only: the bar of the library draws itself at each change of its number of things,
 // so that one with another number is made anew while nothing is shown.
 func newBar(w io.Writer, number int, after time.Duration, options ...progressbar.Option) *Bar {
+	counted := number > 0
 	b := &Bar{renew: func(number int) *progressbar.ProgressBar {
 		p := progressbar.NewOptions(number, append(options,
 			progressbar.OptionSetWriter(w),
 			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(number > 0),
+			progressbar.OptionSetPredictTime(counted),
 			progressbar.OptionThrottle(200*time.Millisecond))...)
 		p.StartWithoutRender()
 		return p
@@ -101,17 +107,30 @@ func newLines(w io.Writer, number int, things string, after time.Duration) *Bar 
 func (b *Bar) line(after time.Duration) string {
 	text := fmt.Sprintf("%s: %s after %v", b.things, textutil.Thousands(b.done), after.Round(time.Second))
 	if b.number > 0 {
-		text = fmt.Sprintf("%s: %s of %s (%d %%) after %v", b.things, textutil.Thousands(b.done), textutil.Thousands(b.number),
+		of := "of"
+		if !b.from.IsZero() {
+			of = "of about"
+		}
+		text = fmt.Sprintf("%s: %s %s %s (%d %%) after %v", b.things, textutil.Thousands(b.done), of, textutil.Thousands(b.number),
 			100*b.done/b.number, after.Round(time.Second))
-		if b.done > 0 && b.done < b.number {
+		if b.from.IsZero() && b.done > 0 && b.done < b.number {
 			left := float64(after) / float64(b.done) * float64(b.number-b.done)
 			text += fmt.Sprintf(", about %v left", time.Duration(left).Round(time.Second))
 		}
 	}
-	if b.note != "" {
-		text += "; " + b.note
+	if words := b.words(); words != "" {
+		text += "; " + words
 	}
 	return text + "\n"
+}
+
+// words returns what is left, if SetLeft has said it, and the note.
+func (b *Bar) words() string {
+	if b.from.IsZero() {
+		return b.note
+	}
+	left := max(b.left-time.Since(b.from), time.Second)
+	return strings.TrimSuffix(fmt.Sprintf("about %v left; %s", left.Round(time.Second), b.note), "; ")
 }
 
 // Note has the bar show a text beside the numbers, such as the best result so far.
@@ -123,7 +142,7 @@ func (b *Bar) Note(text string) {
 	defer b.mu.Unlock()
 	b.note = text
 	if b.lines == nil && b.shown {
-		b.bar.Describe(text)
+		b.bar.Describe(b.words())
 	}
 }
 
@@ -140,8 +159,8 @@ func (b *Bar) show() {
 		return
 	}
 	b.shown = true
-	if b.note != "" {
-		b.bar.Describe(b.note)
+	if words := b.words(); words != "" {
+		b.bar.Describe(words)
 	}
 	b.update()
 }
@@ -180,6 +199,20 @@ func (b *Bar) SetOf(done, number int) {
 	}
 	b.done = done
 	b.update()
+}
+
+// SetLeft is SetOf for things of which neither number nor cost is known for certain: it says as well about how much time
+// is left from now on.
+func (b *Bar) SetLeft(done, number int, left time.Duration) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	b.left, b.from = left, time.Now()
+	note := b.note
+	b.mu.Unlock()
+	b.Note(note)
+	b.SetOf(done, number)
 }
 
 // Reader returns r, of which the bar shows how much has been read.

@@ -65,6 +65,10 @@ func TestLines(t *testing.T) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
+	b.SetLeft(1500, 2500, 90*time.Second)
+	if got, want := b.line(10*time.Second), "steps: 1,500 of about 2,500 (60 %) after 10s; about 1m30s left; best so far: 12 Gflops\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	counting := newLines(io.Discard, -1, "actions", time.Hour)
 	counting.Set(7)
 	if got, want := counting.line(70*time.Second), "actions: 7 after 1m10s\n"; got != want {

@@ -154,12 +154,12 @@ func TestRun(t *testing.T) {
 func TestSameAsReplay(t *testing.T) {
 	b := must(prepare(request(t, small)))
 	s := b.machines[0].usual
-	for seed := range b.Draws + 1 {
-		if err := b.play(context.Background(), s, seed); err != nil {
+	for _, draws := range []int{0, b.Draws} {
+		if err := b.play(context.Background(), s, draws); err != nil {
 			t.Fatal(err)
 		}
 	}
-	f := b.machines[0].figure(s, b.Level)
+	f := b.machines[0].figure(s)
 	tr := s.open(context.Background(), b)
 	first := must(tr())
 	defer first.Close()
@@ -203,7 +203,7 @@ func TestStopped(t *testing.T) {
 	for _, after := range []int{2, 5, 9, 15, 40} {
 		ctx, cancel := context.WithCancel(context.Background())
 		r := request(t, small)
-		r.Progress = func(done, all int) {
+		r.Progress = func(done, all int, left time.Duration) {
 			if done >= after {
 				cancel()
 			}
@@ -224,6 +224,45 @@ func TestPredict(t *testing.T) {
 	}
 }
 
+// TestForecast: what is left shrinks to nothing as replays are made, and follows the pace.
+func TestForecast(t *testing.T) {
+	b := must(prepare(request(t, small)))
+	before, seconds := b.left()
+	s := b.machines[0].usual
+	if err := b.play(context.Background(), s, 0); err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := b.left(); after != before-1 {
+		t.Errorf("%d replays, %d after one", before, after)
+	}
+	// All take three times as long as forecast, so what is left does.
+	b = must(prepare(request(t, small)))
+	b.hpl.add(6, 2)
+	b.hpcg.add(6, 2)
+	if _, slow := b.left(); math.Abs(slow/seconds-3) > 1e-9 {
+		t.Errorf("%g s at a third of the pace, %g s before", slow, seconds)
+	}
+	// Ten replays that take half as long outweigh one that took thrice: with 0.8 of each kept, (0.8^10*6 + 1*(1-0.8^10)/0.2) /
+	// (0.8^10*2 + 2*(1-0.8^10)/0.2).
+	for range 10 {
+		b.hpl.add(1, 2)
+	}
+	kept := math.Pow(0.8, 10)
+	if got, want := b.hpl.of(1), (kept*6+(1-kept)/0.2)/(kept*2+2*(1-kept)/0.2); math.Abs(got/want-1) > 1e-9 {
+		t.Errorf("pace %g, want %g", got, want)
+	}
+	// The plan has everything once before it has anything more closely, but for the intervals of the programs.
+	stages := ""
+	for _, task := range b.todo(false) {
+		if !strings.HasSuffix(stages, task.stage+"; ") {
+			stages += task.stage + "; "
+		}
+	}
+	if want := "HPL and HPCG; their intervals; search of HPL's parameters; other parameters, changes; their intervals, too; "; stages != want {
+		t.Errorf("%s, want %s", stages, want)
+	}
+}
+
 // TestBasis: what would take too long has a rank a socket in place of the sheet's ranks, and says so.
 func TestBasis(t *testing.T) {
 	r := request(t, small)
@@ -235,8 +274,8 @@ func TestBasis(t *testing.T) {
 		t.Errorf("%d ranks, %d stated, %q, %+v", m.ranks(), m.stated, m.basis, last)
 	}
 	// The machine of the change is that of the sheet, and what makes it begins with the sheet.
-	if last.hpl.run.Ranks() != 8 || !strings.HasPrefix(m.usual.commands[0], "(cat a.yaml; ") || len(last.hpl.commands) != 7 {
-		t.Errorf("%d ranks, %q, %q", last.hpl.run.Ranks(), m.usual.commands, last.hpl.commands)
+	if last.hpl.run.Ranks() != 8 || !strings.HasPrefix(m.usual.commands[0], "(cat a.yaml; ") || len(last.hpl.script()) != 6 {
+		t.Errorf("%d ranks, %q, %q", last.hpl.run.Ranks(), m.usual.commands, last.hpl.script())
 	}
 }
 

@@ -118,7 +118,7 @@ func (b *buyer) newMachine(of Sheet) (*machine, error) {
 	// Thousands of ranks may take longer than there is time. With a rank a socket and threaded kernels the same machine
 	// takes minutes; what the ranks of the sheet change comes last.
 	most := cmp.Or(b.Budget.Seconds(), patience) / float64(max(1, len(b.Sheets)))
-	n, seconds := m.left(b)
+	n, seconds := (&buyer{Request: b.Request, machines: []*machine{m}}).left()
 	if ranks := m.sheet.RanksPerHost; seconds > most && ranks > m.sheet.Sockets {
 		other, err := m.edit(b, "ranks_per_host", strconv.Itoa(m.sheet.Sockets), m.name+"-socket")
 		if err != nil {
@@ -468,16 +468,15 @@ func (m *machine) hpcgOn(b *buyer, hostSpeed string) (*series, error) {
 
 // newSeries returns a series, with the commands that give its numbers.
 func (m *machine) newSeries(b *buyer, program string, run programs.Run, p parameters, title, hostSpeed string) (*series, error) {
-	s := &series{name: m.dir, run: run, params: p, title: title, spec: replay.MachineSpec{Machine: filepath.Join(b.Dir, m.dir)}}
-	options, file := "", fmt.Sprintf("%s-%s.trace.zst", m.dir, program)
+	s := &series{name: m.dir, program: program, run: run, params: p, title: title, spec: replay.MachineSpec{Machine: filepath.Join(b.Dir, m.dir)}}
+	s.again, s.trace = "replay --machine "+m.dir, fmt.Sprintf("%s-%s.trace.zst", m.dir, program)
 	if hostSpeed != "" {
-		options = fmt.Sprintf(" --host-speed '%s'", hostSpeed)
+		s.again += fmt.Sprintf(" --host-speed '%s'", hostSpeed)
 		if err := replay.FindParameter("host-speed").Set(&s.spec, hostSpeed); err != nil {
 			return nil, err
 		}
 	}
-	again := fmt.Sprintf("replay --machine %s%s --tolerance %g%%", m.dir, options, 100*b.Tolerance)
-	s.commands = append(slices.Clone(m.made), fmt.Sprintf("tracegen %s%s -o %s", program, p.flags(), file), again+" "+file,
-		fmt.Sprintf("%s --uncertainty --draws %d --level %g%% %s", again, b.Draws, 100*b.Level, file))
+	s.again += fmt.Sprintf(" --tolerance %g%%", 100*b.Tolerance)
+	s.commands = append(slices.Clone(m.made), fmt.Sprintf("tracegen %s%s -o %s", program, p.flags(), s.trace))
 	return s, nil
 }

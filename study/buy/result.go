@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"reprise/calibrate/sheet"
-	"reprise/internal/portable"
 	"reprise/replay"
 	"reprise/study/tune"
 	"reprise/trace/warning"
@@ -22,8 +21,9 @@ type Result struct {
 	Level     float64   `json:"level"` // of all intervals
 	Draws     int       `json:"draws"` // of each interval, where it is complete
 	Stopped   bool      `json:"stopped"`
-	Missing   []string  `json:"missing"` // what has not been found out
-	Covers    string    `json:"covers"`  // what the intervals are of
+	Missing   []string  `json:"missing"`          // what has not been found out
+	Advice    string    `json:"advice,omitempty"` // what that would take
+	Covers    string    `json:"covers"`           // what the intervals are of
 	tune.Effort
 }
 
@@ -50,9 +50,11 @@ type Machine struct {
 	AgainstHPL  *Difference `json:"hpl_against_first"`
 	AgainstHPCG *Difference `json:"hpcg_against_first"`
 
-	Usual   *Figure  `json:"hpl_untuned"` // with a usual HPL.dat
-	Factors []Factor `json:"factors"`
-	Changes []Change `json:"changes"`
+	Usual *Figure `json:"hpl_untuned"` // with a usual HPL.dat
+	// AgainstUsual is what the search has brought; nil: not known.
+	AgainstUsual *Difference `json:"hpl_against_untuned,omitempty"`
+	Factors      []Factor    `json:"factors"`
+	Changes      []Change    `json:"changes"`
 
 	Search        string   `json:"search"`          // the study that was searched
 	SearchCommand []string `json:"search_commands"` // and how
@@ -75,7 +77,8 @@ type Figure struct {
 	Gflops        float64 `json:"gflops"` // as the models say
 	Low           float64 `json:"low"`
 	High          float64 `json:"high"`
-	Known         bool    `json:"interval"` // low and high are known
+	Known         bool    `json:"interval"`      // low and high are known
+	Why           string  `json:"why,omitempty"` // they are not
 	Share         float64 `json:"share_of_peak"`
 	Seconds       float64 `json:"makespan_s"`
 	Watts         float64 `json:"mean_watts,omitempty"` // 0: the sheet does not say what nodes draw
@@ -111,7 +114,8 @@ type Difference struct {
 	Value         float64  `json:"value"` // as the models say
 	Low           float64  `json:"low"`
 	High          float64  `json:"high"`
-	Known         bool     `json:"interval"` // low and high are known
+	Known         bool     `json:"interval"`      // low and high are known
+	Why           string   `json:"why,omitempty"` // they are not
 	Draws         int      `json:"draws"`
 	Commands      []string `json:"commands"`
 }
@@ -127,12 +131,12 @@ func (b *buyer) result(stopped bool) *Result {
 	for i, m := range b.machines {
 		of := Machine{Name: m.name, Sheet: b.Sheets[i].File, Nodes: m.sheet.Nodes, Ranks: m.ranks(), Basis: m.basis, Peak: m.peak(),
 			Assumed: append([]string{}, m.sheet.Assumed...), Warnings: append([]warning.Warning{}, m.warnings...), Software: m.sheet.Software,
-			HPL: m.figure(m.head(), b.Level), HPCG: m.figure(m.hpcg, b.Level), Usual: m.figure(m.usual, b.Level), Factors: []Factor{},
+			HPL: m.figure(m.head()), HPCG: m.figure(m.hpcg), Usual: m.figure(m.usual), Factors: []Factor{},
 			Changes: []Change{}, Search: m.studyText(m.dir, b), Edges: []string{}, sheet: m.sheet, topology: said(m.text, "topology")}
 		of.SearchCommand = append(slices.Clone(m.made), fmt.Sprintf("cat > %s-search.yaml << END\n%sEND", m.name, of.Search),
 			fmt.Sprintf("study tune %s-search.yaml --within %g%%", m.name, 100*indifference))
 		if m.tuned != nil {
-			of.Tuned = &Tuned{m.tuned.figure(m.tuned.head(), b.Level), m.tuned.figure(m.tuned.hpcg, b.Level)}
+			of.Tuned = &Tuned{m.tuned.figure(m.tuned.head()), m.tuned.figure(m.tuned.hpcg)}
 		}
 		for _, f := range of.figures() {
 			if f.figure == nil {
@@ -143,7 +147,7 @@ func (b *buyer) result(stopped bool) *Result {
 		}
 		if i > 0 {
 			first := b.machines[0]
-			of.AgainstHPL, of.AgainstHPCG = difference(first.head(), m.head(), b.Level), difference(first.hpcg, m.hpcg, b.Level)
+			of.AgainstHPL, of.AgainstHPCG = difference(first.head(), m.head()), difference(first.hpcg, m.hpcg)
 		}
 		switch {
 		case m.searched == nil:
@@ -152,10 +156,11 @@ func (b *buyer) result(stopped bool) *Result {
 			missing("%s: the end of the search: the best so far", m.name)
 		}
 		if m.searched != nil {
+			of.AgainstUsual = difference(m.usual, m.best)
 			of.Replays, of.Edges = len(m.searched.Runs), append(of.Edges, m.searched.Edges...)
 		}
 		for _, f := range m.factors {
-			d := difference(m.best, f.other, b.Level)
+			d := difference(m.best, f.other)
 			of.Factors = append(of.Factors, Factor{f.name, f.value, f.instead, d != nil && d.Known && d.High < 0, d})
 			if d == nil || !d.Known {
 				missing("%s: whether %s is decided", m.name, f.name)
@@ -164,7 +169,7 @@ func (b *buyer) result(stopped bool) *Result {
 		for _, c := range m.changes {
 			change := Change{Name: c.name, Impossible: c.impossible}
 			if c.impossible == "" {
-				change.HPL, change.HPCG = difference(m.usual, c.hpl, b.Level), difference(m.hpcg, c.hpcg, b.Level)
+				change.HPL, change.HPCG = difference(m.usual, c.hpl), difference(m.hpcg, c.hpcg)
 				change.Skipped = cmp.Or(c.hpl.skipped, c.hpcg.skipped)
 				why := ""
 				if change.Skipped != "" {
@@ -205,17 +210,19 @@ func (m *Machine) figures() []named {
 }
 
 // figure returns the rate of a series as the models say, with the interval by the draws; nil if nothing is known of it.
-func (m *machine) figure(s *series, level float64) *Figure {
+func (m *machine) figure(s *series) *Figure {
 	if s.stated == nil {
 		return nil
 	}
-	f := &Figure{Configuration: s.title, Commands: s.commands, Gflops: rate(s.stated), Seconds: s.stated.Makespan, Draws: len(s.draws)}
-	var logs []float64
-	for _, p := range s.draws {
-		logs = append(logs, portable.Log(rate(p)/f.Gflops))
-	}
-	if f.Low, f.High, f.Known = rangeOf(logs, samplingOf(s.draws), level); f.Known {
-		f.Low, f.High = f.Gflops*f.Low, max(f.Gflops, min(f.Gflops*f.High, m.peak()))
+	f := &Figure{Configuration: s.title, Commands: s.script(), Gflops: rate(s.stated), Seconds: s.stated.Makespan, Draws: s.drawn()}
+	if f.Known = f.Draws > 0; f.Known {
+		i := s.draws.Gflops
+		if s.draws.Rating != nil {
+			i = *s.draws.Rating
+		}
+		f.Low, f.High = min(i.Low, f.Gflops), max(f.Gflops, min(i.High, m.peak()))
+	} else {
+		f.Why = cmp.Or(s.skipped, notYet)
 	}
 	f.Share = f.Gflops / m.peak()
 	if joules := joulesOf(s.stated); joules > 0 {

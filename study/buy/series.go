@@ -2,6 +2,7 @@ package buy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,24 +24,37 @@ import (
 // series is one run on one machine, as the models say and on machines that are drawn from their errors.
 type series struct {
 	name     string
+	program  string
 	spec     replay.MachineSpec
 	run      programs.Run
 	params   parameters
 	title    string   // the parameters for people
-	commands []string // from the sheet on
+	commands []string // from the sheet to the trace
+	again    string   // and the replay
+	trace    string   // of this file
 
 	stated  *replay.Played
-	draws   []*replay.Played // with seeds from 1 on
-	took    float64          // seconds of all
-	skipped string           // why there are no more
+	draws   *replay.Uncertainty // with seeds from 1 on
+	made    int                 // replays
+	took    float64             // seconds of all
+	skipped string              // why there are no more
 }
 
-// played returns how many replays were made.
-func (s *series) played() int {
-	if s.stated == nil {
+// drawn returns how many draws the interval has.
+func (s *series) drawn() int {
+	if s.draws == nil {
 		return 0
 	}
-	return 1 + len(s.draws)
+	return len(s.draws.Draws)
+}
+
+// script returns the commands that give the numbers of a series.
+func (s *series) script() []string {
+	list := append(slices.Clone(s.commands), s.again+" "+s.trace)
+	if s.drawn() > 0 {
+		list = append(list, fmt.Sprintf("%s --uncertainty --draws %d --level %g%% %s", s.again, s.drawn(), 100*s.draws.Level, s.trace))
+	}
+	return list
 }
 
 // same reports whether two series of one machine are of the same run.
@@ -54,13 +68,12 @@ func rate(p *replay.Played) float64 {
 	return p.Gflops
 }
 
-// play replays a series with a seed, unless it has that draw; 0: as the models say.
-func (b *buyer) play(asked context.Context, s *series, seed int) (err error) {
-	if s.played() > seed || s.skipped != "" {
-		return nil
-	}
-	if end, limited := asked.Deadline(); limited && b.took > 0 && s.cost(b) > time.Until(end).Seconds() {
-		s.skipped = fmt.Sprintf("a replay takes about %v, %v were left", study.Round(s.cost(b)), study.Round(time.Until(end).Seconds()))
+// play replays a series: as the models say, or so many draws at once.
+func (b *buyer) play(asked context.Context, s *series, draws int) (err error) {
+	replays := max(draws, 1)
+	if left := time.Until(b.end).Seconds(); !b.end.IsZero() && b.done > 0 && float64(replays)*s.cost(b) > left {
+		s.skipped = fmt.Sprintf("%s would take about %v, %v were left", textutil.Count(replays, "replay"),
+			study.Round(float64(replays)*s.cost(b)), study.Round(left))
 		return nil
 	}
 	// The context of the replay ends with the caller's but has no deadline: an estimate would be as good as the time
@@ -69,22 +82,21 @@ func (b *buyer) play(asked context.Context, s *series, seed int) (err error) {
 	defer cancel(nil)
 	defer context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })()
 	begin := time.Now()
-	p, err := b.replay(ctx, s, uint64(seed))
+	stated, drawn, err := b.replay(ctx, s, draws)
 	if err != nil && asked.Err() != nil {
 		return context.Cause(asked)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	if seed == 0 {
-		s.stated = p
+	if draws == 0 {
+		s.stated = stated
 	} else {
-		s.draws = append(s.draws, p)
+		s.draws = drawn
 	}
 	seconds := time.Since(begin).Seconds()
-	s.took, b.took, b.guessed = s.took+seconds, b.took+seconds, b.guessed+s.guess(b)
-	b.done++
-	b.tell("")
+	b.paceOf(s).add(seconds, float64(replays)*s.forecast(b))
+	s.took, s.made, b.done = s.took+seconds, s.made+replays, b.done+replays
 	return nil
 }
 
@@ -100,82 +112,101 @@ func (s *series) open(ctx context.Context, b *buyer) func() (*trace.Trace, error
 	}
 }
 
-// replay estimates a run, or replays it where that costs no more, as replay --tolerance does.
-func (b *buyer) replay(ctx context.Context, s *series, seed uint64) (p *replay.Played, err error) {
+// replay estimates a run, or replays it where that costs no more: as replay --tolerance does, and with draws as that
+// does with --uncertainty, so that these commands give the same bits.
+func (b *buyer) replay(ctx context.Context, s *series, draws int) (stated *replay.Played, drawn *replay.Uncertainty, err error) {
 	defer textutil.Stopped(&err)
 	open := s.open(ctx, b)
 	t := textutil.Must(open())
 	defer t.Close()
 	m, o, _, err := replay.LoadMachine(s.spec, t)
 	textutil.Check(err)
-	if seed > 0 {
-		m, o = replay.Drawn(m, o, seed)
-	}
-	seconds := map[string]float64{} // of phases
-	e, err := replay.Sample(ctx, open, m, o, replay.SampleOptions{Tolerance: b.Tolerance, Workers: b.Jobs})
-	switch {
-	case err == nil:
-		p = replay.PlayedInPart(e)
-		for _, phase := range e.Phases {
-			seconds[phase.Name] = phase.Mean
+	o.Seed = 1
+	rated := func(p *replay.Played, seconds map[string]float64) (*replay.Played, error) {
+		if s.program != "hpcg" {
+			return p, nil
 		}
-	case errors.Is(err, sampling.ErrExact):
-		r := textutil.Must(replay.Run(ctx, t, m, o))
-		p = replay.PlayedExactly(r)
+		sum, err := hpcg.NewSummary(t.Header(), func(name string) float64 { return seconds[name] }, 0)
+		if err == nil {
+			p.Rating = sum.Rating
+		}
+		return p, err
+	}
+	exactly := func(ctx context.Context, m replay.Machine, o replay.Options) (_ *replay.Played, err error) {
+		defer textutil.Stopped(&err)
+		again := textutil.Must(open())
+		defer again.Close()
+		r := textutil.Must(replay.Run(ctx, again, m, o))
+		seconds := map[string]float64{} // of phases
 		for i, v := range r.RootPhases {
 			seconds[r.Header.Phases[i]] = v
 		}
-	default:
-		return nil, err
+		return rated(replay.PlayedExactly(r), seconds)
 	}
-	if _, ok := s.run.(*programs.HPCG); ok {
-		sum := textutil.Must(hpcg.NewSummary(t.Header(), func(name string) float64 { return seconds[name] }, 0))
-		p.Rating = sum.Rating
+	together := func(ctx context.Context, draws []replay.Draw) (list []*replay.Played, err error) {
+		defer textutil.Stopped(&err)
+		estimates, err := replay.SampleDraws(ctx, open, draws, replay.SampleOptions{Tolerance: b.Tolerance, Workers: b.Jobs})
+		for _, e := range estimates {
+			seconds := map[string]float64{}
+			for _, phase := range e.Phases {
+				seconds[phase.Name] = phase.Mean
+			}
+			list = append(list, textutil.Must(rated(replay.PlayedInPart(e), seconds)))
+		}
+		return list, err
 	}
-	return p, nil
+	if draws > 0 {
+		drawn, err = replay.Uncertain(ctx, t.Header(), m, o,
+			replay.UncertaintyOptions{Draws: draws, Workers: b.Jobs, Level: b.Level, Together: together}, exactly)
+		return nil, drawn, err
+	}
+	list, err := together(ctx, []replay.Draw{{Machine: m, Options: o}})
+	if errors.Is(err, sampling.ErrExact) {
+		stated, err = exactly(ctx, m, o)
+		return stated, nil, err
+	}
+	textutil.Check(err)
+	return list[0], nil, nil
 }
 
-// samplingOf returns the relative standard error of the estimates of some replays.
-func samplingOf(draws []*replay.Played) (sd float64) {
-	for _, p := range draws {
-		sd += p.Sampling / p.Makespan / float64(len(draws))
+// samplingOf returns the relative standard error of the estimates of some draws.
+func samplingOf(u *replay.Uncertainty) float64 {
+	for _, part := range u.Parts {
+		if part.Name == "sampling" {
+			return part.SD / u.Makespan.Mean
+		}
 	}
-	return sd
-}
-
-// rangeOf returns the factors to a stated value within which one more replay is expected, by the logarithms of those of
-// some draws, since the errors are log-normal. The stated value is within it: it has the median of all errors. ok is false
-// if there are too few draws.
-func rangeOf(logs []float64, further, level float64) (low, high float64, ok bool) {
-	if len(logs) < leastDraws {
-		return 0, 0, false
-	}
-	i := replay.IntervalOf(logs, further, level)
-	return portable.Exp(min(i.Low, 0)), portable.Exp(max(i.High, 0)), true
+	return 0
 }
 
 // difference compares a series with a base, draw by draw: the same draw is the same machine. nil: there is nothing of
 // both yet.
-func difference(base, other *series, level float64) *Difference {
+func difference(base, other *series) *Difference {
 	if base == nil || other == nil || base.stated == nil || other.stated == nil {
 		return nil
 	}
-	n := min(len(base.draws), len(other.draws))
-	d := &Difference{Gflops: rate(other.stated), Value: rate(other.stated)/rate(base.stated) - 1, Draws: n, Commands: other.commands,
+	n := min(base.drawn(), other.drawn())
+	d := &Difference{Gflops: rate(other.stated), Value: rate(other.stated)/rate(base.stated) - 1, Draws: n, Commands: other.script(),
 		Configuration: other.title}
+	if d.Known = n > 0; !d.Known {
+		d.Why = cmp.Or(other.skipped, base.skipped, notYet)
+		return d
+	}
+	of := func(d *replay.SeedResult) float64 { return cmp.Or(d.Rating, d.Gflops) }
 	var logs []float64
 	for i := range n {
-		logs = append(logs, portable.Log(rate(other.draws[i])/rate(base.draws[i])/(1+d.Value)))
+		logs = append(logs, portable.Log(of(&other.draws.Draws[i])/of(&base.draws.Draws[i])))
 	}
 	// Runs with the same steps are estimated from the same ones, so that these errors are common to both.
 	further := 0.0
 	steps, _ := base.run.Size()
 	if others, _ := other.run.Size(); others != steps || base.run.Ranks() != other.run.Ranks() {
-		further = samplingOf(base.draws[:n]) + samplingOf(other.draws[:n])
+		further = samplingOf(base.draws) + samplingOf(other.draws)
 	}
-	d.Low, d.High, d.Known = rangeOf(logs, further, level)
-	if d.Known {
-		d.Low, d.High = float64((1+d.Value)*d.Low)-1, float64((1+d.Value)*d.High)-1
-	}
+	i := replay.IntervalOf(logs, further, base.draws.Level)
+	d.Low, d.High = min(portable.Exp(i.Low)-1, d.Value), max(portable.Exp(i.High)-1, d.Value)
 	return d
 }
+
+// notYet is why an interval is not known.
+const notYet = "not drawn yet"

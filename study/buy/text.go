@@ -35,7 +35,7 @@ func (f *Figure) text() string {
 
 func (f *Figure) interval() string {
 	if !f.Known {
-		return "no interval yet"
+		return "no interval: " + f.Why
 	}
 	return gflops(f.Low) + " to " + gflops(f.High)
 }
@@ -46,7 +46,7 @@ func (d *Difference) text() string {
 	case d == nil:
 		return "not known yet"
 	case !d.Known:
-		return fmt.Sprintf("%+.1f %% (no interval yet)", 100*d.Value)
+		return fmt.Sprintf("%+.1f %% (no interval: %s)", 100*d.Value, d.Why)
 	}
 	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f %%)", 100*d.Value, 100*d.Low, 100*d.High)
 }
@@ -226,7 +226,7 @@ func (r *Result) parameters() study.Section {
 				case f.Difference != nil && f.Difference.Known:
 					return fmt.Sprintf("not decided by these models: %s, or %s: %s", f.Value, f.Instead, f.Difference.text())
 				default:
-					return fmt.Sprintf("%s so far, whether that is decided is not known yet", f.Value)
+					return fmt.Sprintf("%s so far; %s: %s", f.Value, f.Instead, f.Difference.text())
 				}
 			}
 			return "not searched"
@@ -238,10 +238,8 @@ func (r *Result) parameters() study.Section {
 			return "not searched: the budget ended before"
 		case m.Replays == 0:
 			return "not searched"
-		case m.Usual == nil || m.HPL == nil:
-			return "not known yet"
 		}
-		return fmt.Sprintf("%+.1f %%", 100*(m.HPL.Gflops/m.Usual.Gflops-1))
+		return m.AgainstUsual.text()
 	})
 	r.row(&p, "replays of the search", func(m *Machine) string { return textutil.Thousands(m.Replays) })
 	p.Note("In brackets: another value of this parameter, the best that was replayed, with all else the same, and its Gflop/s against the" +
@@ -273,8 +271,8 @@ func (r *Result) changes() study.Section {
 					case c.Name != name:
 					case c.Impossible != "":
 						return "not possible: " + c.Impossible
-					case of.difference(c) == nil && c.Skipped != "":
-						return "not replayed: " + c.Skipped
+					case of.difference(c) == nil:
+						return "not replayed: " + cmp.Or(c.Skipped, "the time ended before")
 					default:
 						return of.difference(c).text()
 					}
@@ -339,9 +337,9 @@ func (r *Result) Unfinished() string {
 		return ""
 	}
 	if len(r.Missing) <= few {
-		return "Complete but for: " + strings.Join(r.Missing, "; ") + "."
+		return strings.TrimSpace("Complete but for: " + strings.Join(r.Missing, "; ") + ". " + r.Advice)
 	}
-	return "Stopped before the end. Missing: " + strings.Join(r.Missing, "; ") + "."
+	return strings.TrimSpace("Stopped before the end. Missing: " + strings.Join(r.Missing, "; ") + ". " + r.Advice)
 }
 
 // WriteText writes the result for people.

@@ -83,9 +83,9 @@ type Options struct {
 	Indifference float64
 	// Measure measures points, numbers in Space.Points, to a tolerance.
 	Measure func(ctx context.Context, points []int, tolerance float64) ([]Value, error)
-	// Progress, if set, is called after each batch of measurements with the number of points that
-	// are to be measured to the current tolerance, by the current predictions. It may grow.
-	Progress func(open int)
+	// Progress, if set, is called before the first batch of measurements and after each with the number of points that
+	// are still to be measured to each tolerance, by the current predictions. It may grow.
+	Progress func(left []int)
 }
 
 // Point is a point that was measured.
@@ -125,6 +125,8 @@ func Run(ctx context.Context, space *Space, o Options) ([]Point, error) {
 		next := space.design()
 		if i > 0 {
 			next = s.next(tolerance)
+		} else if s.Progress != nil {
+			s.Progress(space.Usual(len(o.Tolerances)))
 		}
 		for len(next) > 0 {
 			values, err := s.Measure(ctx, next, tolerance)
@@ -151,17 +153,16 @@ func Run(ctx context.Context, space *Space, o Options) ([]Point, error) {
 				}
 			}
 			m.fit()
-			best, _ := s.best()
 			if next = s.next(tolerance); len(next) == 0 {
-				// The neighbours of the best: points that differ from it in one factor, an ordered one by one level.
-				for i, x := range s.Points {
-					if s.found[i] == nil && s.apart(x, s.Points[best]) == 1 {
-						next = append(next, i)
-					}
-				}
+				next = s.neighbours()
 			}
 			if s.Progress != nil {
-				s.Progress(s.open)
+				left := make([]int, len(o.Tolerances))
+				left[i] = max(len(s.open(tolerance)), len(next))
+				for j := i + 1; j < len(left); j++ {
+					left[j] = min(len(s.open(o.Tolerances[j])), space.Usual(1)[0])
+				}
+				s.Progress(left)
 			}
 		}
 	}
@@ -192,7 +193,28 @@ type search struct {
 	Options
 	found map[int]*Point // by index
 	model *model
-	open  int // points that are not discarded and are to be measured
+}
+
+// Usual returns about how many points are measured to each of so many tolerances: a tenth of all, and the design.
+func (s *Space) Usual(tolerances int) []int {
+	list := make([]int, tolerances)
+	for i := range list {
+		list[i] = min(max(len(s.Points)/10, batch), len(s.Points))
+	}
+	list[0] = max(list[0], len(s.design()))
+	return list
+}
+
+// neighbours returns those points that were not measured and differ from the best in one factor, an ordered one by one
+// level.
+func (s *search) neighbours() (list []int) {
+	best, _ := s.best()
+	for i, x := range s.Points {
+		if s.found[i] == nil && s.apart(x, s.Points[best]) == 1 {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // measured reports whether a measurement is as good as a tolerance wants.
@@ -200,9 +222,15 @@ func (p *Point) measured(tolerance float64) bool {
 	return p.Tolerance <= tolerance || p.Value.Interval == 0
 }
 
-// next returns the points to measure next, at most a batch: of those that are not measured to the
-// tolerance and are not discarded, the ones with the largest expected improvement.
+// next returns the points to measure next, at most a batch.
 func (s *search) next(tolerance float64) []int {
+	list := s.open(tolerance)
+	return list[:min(len(list), batch)]
+}
+
+// open returns the points that are not measured to the tolerance and are not discarded, the one with the largest
+// expected improvement first.
+func (s *search) open(tolerance float64) []int {
 	type candidate struct {
 		point  int
 		chance float64 // that it is better than the best by more than the indifference
@@ -233,10 +261,9 @@ func (s *search) next(tolerance float64) []int {
 		discarded++
 	}
 	list = list[discarded:]
-	s.open = len(list)
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.gain, a.gain) })
 	var points []int
-	for _, c := range list[:min(len(list), batch)] {
+	for _, c := range list {
 		points = append(points, c.point)
 	}
 	return points

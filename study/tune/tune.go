@@ -59,8 +59,8 @@ type Options struct {
 	Seed         uint64    // of noise, the same for all configurations
 	Dir          string    // for results, which are also read from there; "": none
 	NoFresh      bool      // leave the replays with fresh seeds out: the result is as that of a search that was stopped
-	// Progress, if set, is called with the number of runs that are done, and of those that are known to be needed.
-	Progress func(done, all int)
+	// Progress, if set, is called with the number of runs that are done, of about how many, and what these still take.
+	Progress func(done, all int, left time.Duration)
 	// SoFar, if set, is called after runs, at most once a second, with what Run would return if the context ended now.
 	SoFar func(*Result)
 }
@@ -80,23 +80,8 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 		textutil.Check((&Result{Configurations: len(p.Runs), Stopped: true}).Save(o.Dir))
 	}
 
-	// The space has a point for each run of the plan. Levels that have an order are numbered in that. The search
-	// sees numbers only; names of factors and levels come back with the result.
-	space := &search.Space{}
-	var ranks [][]int
-	for _, f := range p.Factors {
-		rank, ordered := order(f.Levels)
-		ranks = append(ranks, rank)
-		space.Factors = append(space.Factors, search.Factor{Levels: len(f.Levels), Ordered: ordered})
-	}
-	for _, run := range p.Runs {
-		x := make([]int, len(run.Levels))
-		for f, level := range run.Levels {
-			x[f] = ranks[f][level]
-		}
-		space.Points = append(space.Points, x)
-	}
-
+	space := spaceOf(p)
+	t.begun = time.Now()
 	measured := map[int]search.Point{} // by row, to the finest tolerance
 	last := map[int]*study.Outcome{}   // likewise
 	var mu sync.Mutex                  // of both: runs end at any time
@@ -110,7 +95,7 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 	}
 	found, err := search.Run(ctx, space, search.Options{
 		Tolerances: o.Tolerances, Indifference: o.Indifference,
-		Progress: t.tell,
+		Progress: t.plans,
 		Measure: func(ctx context.Context, points []int, tolerance float64) ([]search.Value, error) {
 			// All configurations have the same seed, so that their differences have less noise than
 			// either time: common random numbers.
@@ -154,7 +139,6 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 	}
 
 	// Replay the best with seeds, of noise and of pivots, that the search has not seen.
-	t.tell(freshSeeds)
 	best := found[0]
 	jobs := make([]job, freshSeeds)
 	for i := range jobs {
@@ -169,6 +153,27 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 	return t.result(found, last, fresh), err
 }
 
+// spaceOf returns the space of a plan: it has a point for each run.
+func spaceOf(p *study.Plan) *search.Space {
+	// Levels that have an order are numbered in that. The search
+	// sees numbers only; names of factors and levels come back with the result.
+	space := &search.Space{}
+	var ranks [][]int
+	for _, f := range p.Factors {
+		rank, ordered := order(f.Levels)
+		ranks = append(ranks, rank)
+		space.Factors = append(space.Factors, search.Factor{Levels: len(f.Levels), Ordered: ordered})
+	}
+	for _, run := range p.Runs {
+		x := make([]int, len(run.Levels))
+		for f, level := range run.Levels {
+			x[f] = ranks[f][level]
+		}
+		space.Points = append(space.Points, x)
+	}
+	return space
+}
+
 // tuner is a search of Run under way.
 type tuner struct {
 	Options
@@ -177,9 +182,12 @@ type tuner struct {
 	list []Replay // in the order in which they were asked for
 
 	mu     sync.Mutex
+	begun  time.Time
 	done   int
-	wanted int // runs, done ones included, that are known to be needed
-	known  int // of those done, results that were in Dir before
+	wanted int     // runs, done ones included
+	known  int     // of those done, results that were in Dir before
+	made   float64 // the cost of the others
+	left   float64 // the cost of those to be made
 }
 
 // Tolerances returns 3, 1 and 0.3 %, as far as they are coarser than the last, and the last.
@@ -245,8 +253,12 @@ func WritePrediction(w io.Writer, p *study.Plan, o Options) error {
 	}
 	t.Row("configurations", textutil.Thousands(len(p.Runs)))
 	t.Row("replays", strings.Join(tolerances, ", then ")+", of those that may be the best")
-	t.Row("time", fmt.Sprintf("about %v, if a tenth of all is replayed exactly; all of them %v, %d at once (guessed from the"+
-		" number of messages)", study.Round(exact.Time.Seconds()/10), study.Round(exact.Time.Seconds()), o.Jobs))
+	all, seconds := freshSeeds, freshSeeds*meanCost(p, o.Tolerances[len(o.Tolerances)-1])
+	for i, n := range spaceOf(p).Usual(len(o.Tolerances)) {
+		all, seconds = all+n, seconds+float64(n)*meanCost(p, o.Tolerances[i])
+	}
+	t.Row("time", fmt.Sprintf("about %v, if about %d replays suffice; all configurations exactly %v, %d at once (guessed from the number of"+
+		" messages)", study.Round(seconds*study.SecondsPerMessage/float64(o.Jobs)), all, study.Round(exact.Time.Seconds()), o.Jobs))
 	t.Row("longest replay", fmt.Sprintf("about %v", study.Round(exact.Longest.Seconds())))
 	t.Row("memory", "about "+study.Bytes(exact.Memory))
 	return t.Write(w)
@@ -305,7 +317,7 @@ func (t *tuner) make(ctx context.Context, jobs []job, ended func(i int, out *stu
 			return fmt.Errorf("%s: %w", t.plan.Describe(j.row), err)
 		}
 		outcomes[i] = out
-		t.count(known)
+		t.count(known, j.config.Cost(j.options.Tolerance))
 		if ended != nil {
 			ended(i, out)
 		}
@@ -331,28 +343,54 @@ func (t *tuner) make(ctx context.Context, jobs []job, ended func(i int, out *stu
 	return outcomes, err
 }
 
-// count tells that a run has ended, which may have been known from before.
-func (t *tuner) count(known bool) {
+// count tells that a run of a cost has ended, which may have been known from before.
+func (t *tuner) count(known bool, cost float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.done++
+	t.left = max(0, t.left-cost)
 	if known {
 		t.known++
+	} else {
+		t.made += cost
 	}
-	if t.Progress != nil {
-		t.Progress(t.done, max(t.wanted, t.done))
-	}
+	t.tell()
 }
 
-// tell reports how many further runs are known to be needed.
-func (t *tuner) tell(further int) {
+// plans is told how many runs the search plans to each tolerance. The search learns only step by step how many runs it
+// needs, so that both their number and the time may grow.
+func (t *tuner) plans(left []int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	// The search learns only step by step how many runs it needs, so the bar's end may move.
-	t.wanted = t.done + further
-	if t.Progress != nil {
-		t.Progress(t.done, t.wanted)
+	if left = slices.Clone(left); !t.NoFresh {
+		left[len(left)-1] += freshSeeds
 	}
+	t.wanted, t.left = t.done, 0
+	for i, n := range left {
+		t.wanted += n
+		t.left += float64(n) * meanCost(t.plan, t.Tolerances[i])
+	}
+	t.tell()
+}
+
+// tell reports how far the search is: what is left takes as long as what was made took.
+func (t *tuner) tell() {
+	if t.Progress == nil {
+		return
+	}
+	each := study.SecondsPerMessage / float64(t.Jobs)
+	if t.made > 0 {
+		each = time.Since(t.begun).Seconds() / t.made
+	}
+	t.Progress(t.done, max(t.wanted, t.done), time.Duration(each*t.left*float64(time.Second)))
+}
+
+// meanCost returns the mean cost of the runs of a plan.
+func meanCost(p *study.Plan, tolerance float64) (mean float64) {
+	for i := range p.Runs {
+		mean += p.Config(i).Cost(tolerance) / float64(len(p.Runs))
+	}
+	return mean
 }
 
 // atOnce calls do for the numbers below n, so many at once. An error ends the context of the
