@@ -1,17 +1,14 @@
 package study
 
 import (
-	"encoding/csv"
 	"io"
 	"path/filepath"
-	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
 	"reprise/internal/atomicfile"
-	"reprise/internal/textutil"
+	"reprise/report/table"
 )
 
 // This file makes the table of a study (Plan.NewTable), and writes it as CSV and Parquet.
@@ -130,98 +127,40 @@ func (p *Plan) NewTable(r *Results) *Table {
 
 // WriteCSV writes the table as comma-separated values; unknown numbers are empty, and texts that
 // a spreadsheet would take for formulas have an apostrophe.
-func (t *Table) WriteCSV(w io.Writer) error {
-	to := csv.NewWriter(w)
-	var head []string
-	for _, names := range [][]string{t.Factors, {"seed"}, t.Columns, {"error"}} {
-		for _, name := range names {
-			head = append(head, textutil.Cell(name))
-		}
-	}
-	if err := to.Write(head); err != nil {
-		return err
-	}
-	for i := range t.Rows {
-		var line []string
-		for _, label := range t.Labels[i] {
-			line = append(line, textutil.Cell(label))
-		}
-		line = append(line, strconv.FormatUint(t.Seeds[i], 10))
-		for j, v := range t.Rows[i] {
-			text := ""
-			if t.Known[i][j] {
-				text = strconv.FormatFloat(v, 'g', -1, 64)
-			}
-			line = append(line, text)
-		}
-		if err := to.Write(append(line, textutil.Cell(t.Errors[i]))); err != nil {
-			return err
-		}
-	}
-	to.Flush()
-	return to.Error()
-}
+func (t *Table) WriteCSV(w io.Writer) error { return t.write(table.NewCSV(w, t.columns(), "")) }
 
 // WriteParquet writes the table as a Parquet file, compressed by zstd, with the columns of WriteCSV: levels are texts.
-func (t *Table) WriteParquet(w io.Writer) error {
-	// The root of the schema has the columns in the order of the table.
-	var all columns
-	column := func(name string, of parquet.Node) { all.fields = append(all.fields, leaf{of, name}) }
+func (t *Table) WriteParquet(w io.Writer) error { return t.write(table.NewParquet(w, t.columns())) }
+
+func (t *Table) columns() (all []table.Column) {
 	for _, name := range t.Factors {
-		column(name, parquet.String())
+		all = append(all, table.Column{Name: name, Type: table.Text})
 	}
-	column("seed", parquet.Uint(64))
+	all = append(all, table.Column{Name: "seed", Type: table.Unsigned})
 	for _, name := range t.Columns {
-		column(name, parquet.Optional(parquet.Leaf(parquet.DoubleType)))
+		all = append(all, table.Column{Name: name, Type: parquet.Optional(table.Number)})
 	}
-	column("error", parquet.String())
-	// Rows are written value by value: Go types for the columns do not exist before the study is read.
-	to := parquet.NewGenericWriter[any](w, parquet.NewSchema("", all), parquet.Compression(&parquet.Zstd))
+	return append(all, table.Column{Name: "error", Type: table.Text})
+}
+
+func (t *Table) write(to table.Writer) error {
 	for i := range t.Rows {
 		var row parquet.Row
-		// The definition level is 1 for a known number of an optional column, and 0 for a null and
-		// for required columns.
-		add := func(v parquet.Value, definition int) { row = append(row, v.Level(0, definition, len(row))) }
 		for _, label := range t.Labels[i] {
-			add(parquet.ByteArrayValue([]byte(label)), 0)
+			row = append(row, parquet.ByteArrayValue([]byte(label)))
 		}
-		add(parquet.Int64Value(int64(t.Seeds[i])), 0)
+		row = append(row, parquet.Int64Value(int64(t.Seeds[i])))
 		for j, v := range t.Rows[i] {
+			value := parquet.NullValue()
 			if t.Known[i][j] {
-				add(parquet.DoubleValue(v), 1)
-			} else {
-				add(parquet.NullValue(), 0)
+				value = parquet.DoubleValue(v)
 			}
+			row = append(row, value)
 		}
-		add(parquet.ByteArrayValue([]byte(t.Errors[i])), 0)
-		if _, err := to.WriteRows([]parquet.Row{row}); err != nil {
-			return err
-		}
+		to.Write(append(row, parquet.ByteArrayValue([]byte(t.Errors[i]))))
 	}
 	return to.Close()
 }
-
-// columns is the root of a schema. A group of the library would sort its columns by name, and
-// tags of a struct would read options behind the commas of a name.
-type columns struct {
-	parquet.Group // without entries
-	fields        []parquet.Field
-}
-
-// Fields implements parquet.Node.
-func (c columns) Fields() []parquet.Field { return c.fields }
-
-// leaf is a column with a name.
-type leaf struct {
-	parquet.Node
-	name string
-}
-
-// Name implements parquet.Field.
-func (l leaf) Name() string { return l.name }
-
-// Value implements parquet.Field. The library calls it for values of Go types, and the table writes rows.
-func (l leaf) Value(reflect.Value) reflect.Value { panic("study: a column has no Go type") }
 
 // WriteTables writes the tables of a study into its directory.
 func (p *Plan) WriteTables(r *Results) error {

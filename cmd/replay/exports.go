@@ -90,7 +90,7 @@ func makeTable(j *job, _ *cli.Context, o *output) error {
 			return nil, err
 		}
 		if parquet {
-			writer = table.NewParquet(out, columns)
+			writer = table.NewParquet(out, columns.All)
 		} else {
 			// Rows of a CSV file have the labels, so these are those of a replay that is not interrupted. Of a part
 			// they name the steps that are asked for: which of them a stream has is not known yet.
@@ -109,7 +109,7 @@ func makeTable(j *job, _ *cli.Context, o *output) error {
 				r.Seed = &j.options.Seed
 			}
 			labels := report.Labels(&replay.Report{Provenance: j.provenance(0), Result: r})
-			writer = table.NewCSV(out, columns, strings.Join(labels, "; "))
+			writer = table.NewCSV(out, columns.All, strings.Join(labels, "; "))
 		}
 		recorder = table.NewRecorder(columns, hostsOf(&j.machine), writer)
 		return []replay.Observer{recorder.Observer()}, nil

@@ -75,7 +75,7 @@ var allowed = map[string]rule{
 	"reprise/replay/eventlog":   {inside: []string{"reprise/trace"}},
 	"reprise/trace/warning":     {},
 
-	"reprise/study":           {inside: []string{"reprise/trace/warning", "reprise/platforms/machines", "reprise/smpi/option", "reprise/trace", "reprise/tracegen/programs", "reprise/platforms", "reprise/platforms/compose", "reprise/calibrate/hosts", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/report/path", "reprise/report/pop", "reprise/study/design", "reprise/study/workqueue"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
+	"reprise/study":           {inside: []string{"reprise/trace/warning", "reprise/platforms/machines", "reprise/smpi/option", "reprise/trace", "reprise/tracegen/programs", "reprise/platforms", "reprise/platforms/compose", "reprise/calibrate/hosts", "reprise/kernels", "reprise/netmodel", "reprise/smpi", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/report/path", "reprise/report/pop", "reprise/report/table", "reprise/study/design", "reprise/study/workqueue"}, outside: []string{"github.com/goccy/go-yaml", "github.com/parquet-go/parquet-go"}},
 	"reprise/study/design":    {outside: []string{"gonum.org/v1/gonum/stat/combin"}},
 	"reprise/study/effects":   {},
 	"reprise/study/report":    {inside: []string{"reprise/study", "reprise/study/effects", "reprise/report/compare"}},

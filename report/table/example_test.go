@@ -15,7 +15,7 @@ func ExampleRecorder() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	w := table.NewCSV(os.Stdout, columns, "")
+	w := table.NewCSV(os.Stdout, columns.All, "")
 	r := table.NewRecorder(columns, []string{"node-0"}, w)
 	o := r.Observer()
 	o.TimePasses(0, replay.TimeCompute, -1, 0, 1)

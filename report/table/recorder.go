@@ -1,10 +1,10 @@
 // Package table writes what each rank does in each step of a replay as rows of a table.
 //
-// A [Recorder] observes a replay and hands a [Row] to a [Writer] whenever a rank has ended a step; of a trace that
-// marks no steps there is a row for each rank.
+// A [Recorder] observes a replay and hands a row to a [Writer] whenever a rank has ended a step; of a trace that
+// marks no steps there is a row for each rank. Writers serve other tables, too.
 //
 //	columns, err := table.ColumnsOf(header)
-//	writer := table.NewCSV(file, columns, "noise of seed 1")
+//	writer := table.NewCSV(file, columns.All, "noise of seed 1")
 //	recorder := table.NewRecorder(columns, hosts, writer)
 //	options.Observers = []replay.Observer{recorder.Observer()}
 //	result, err := replay.Run(ctx, trace, machine, options)
@@ -33,48 +33,34 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parquet-go/parquet-go"
+
 	"reprise/replay"
 	"reprise/trace"
 )
 
-// Row sums up a rank in a step.
-type Row struct {
-	Rank       int32
-	Host       string
-	Step       int64     // NoStep: the trace marks none, or none has begun
-	Complete   bool      // false: the replay was stopped in it
-	Begin, End float64   // seconds
-	Seconds    []float64 // by Columns.Seconds
-	Messages   int64     // that it sends, those of collective operations included
-	Bytes      int64     // in them
-}
-
-// NoStep is the step of a rank that is in none.
-const NoStep = -1
-
-// Writer writes rows, which may not be kept.
-type Writer interface {
-	Write(*Row)
-	// Label names the contents of a table that is not of a whole run, where the format has a place for it.
-	Label(text string)
-	// Close ends the table. It returns the first error.
-	Close() error
-}
-
 // Recorder writes the rows of one replay. It keeps the row that is under way of each rank, and nothing else.
 type Recorder struct {
 	to     Writer
-	kinds  int // where those of kernels begin in Row.Seconds
+	row    parquet.Row
+	kinds  int // where those of kernels begin in rank.seconds
 	phases int // and those of phases
 	ranks  []rank
 }
 
 // rank is the row of a rank under way.
 type rank struct {
-	Row
-	open  []openPhase
-	clock float64 // seconds
+	host            parquet.Value
+	step            int64     // noStep: the trace marks none, or none has begun
+	begin           float64   // seconds
+	seconds         []float64 // of kinds, kernels and phases
+	messages, bytes int64     // that it sends, those of collective operations included
+	open            []openPhase
+	clock           float64 // seconds
 }
+
+// noStep is the step of a rank that is in none.
+const noStep = -1
 
 // openPhase is a phase that a rank is in.
 type openPhase struct {
@@ -86,7 +72,8 @@ type openPhase struct {
 func NewRecorder(c *Columns, hosts []string, to Writer) *Recorder {
 	r := &Recorder{to: to, kinds: c.kinds, phases: c.kinds + c.kernels, ranks: make([]rank, len(hosts))}
 	for i, host := range hosts {
-		r.ranks[i].Row = Row{Rank: int32(i), Host: host, Step: NoStep, Seconds: make([]float64, len(c.Seconds))}
+		r.ranks[i] = rank{host: parquet.ByteArrayValue([]byte(host)), step: noStep,
+			seconds: make([]float64, len(c.All)-fixed)}
 	}
 	return r
 }
@@ -99,9 +86,9 @@ func (r *Recorder) Observer() replay.Observer {
 // timePasses adds time to the row of a rank: to its kind, and of a computation to its kernel, too.
 func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from, to float64) {
 	rk := &r.ranks[rank]
-	rk.Seconds[k] += to - from
+	rk.seconds[k] += to - from
 	if kernel >= 0 {
-		rk.Seconds[r.kinds+int(kernel)] += to - from
+		rk.seconds[r.kinds+int(kernel)] += to - from
 	}
 	rk.clock = to
 }
@@ -109,8 +96,8 @@ func (r *Recorder) timePasses(rank int32, k replay.TimeKind, kernel int32, from,
 // sendPosted counts a message that a rank sends.
 func (r *Recorder) sendPosted(message, src, dst, tag int32, bytes int64, at float64) {
 	rk := &r.ranks[src]
-	rk.Messages++
-	rk.Bytes += bytes
+	rk.messages++
+	rk.bytes += bytes
 }
 
 // marked writes the row of a step that ends, and begins and ends phases. As in the tables of a result, a
@@ -119,62 +106,77 @@ func (r *Recorder) marked(rank int32, mark trace.Action, at float64) {
 	rk := &r.ranks[rank]
 	if mark.Kind == trace.KindStep {
 		// Time before the first step has a row of its own, without a step, if there is any.
-		if rk.Step != NoStep || rk.clock > rk.Begin || rk.Messages > 0 {
-			r.write(rk, at, true)
+		if rk.step != noStep || rk.clock > rk.begin || rk.messages > 0 {
+			r.write(rank, at, true)
 		}
-		rk.Step, rk.Begin = mark.X[0], at
+		rk.step, rk.begin = mark.X[0], at
 		return
 	}
 	i := slices.IndexFunc(rk.open, func(p openPhase) bool { return p.phase == mark.Sym })
 	switch ends := mark.Flags&trace.FlagEnd != 0; {
 	case ends && i >= 0:
-		rk.Seconds[r.phases+int(mark.Sym)] += at - rk.open[i].since
+		rk.seconds[r.phases+int(mark.Sym)] += at - rk.open[i].since
 		rk.open = slices.Delete(rk.open, i, i+1)
 	case !ends && i < 0:
 		rk.open = append(rk.open, openPhase{mark.Sym, at})
 	}
 }
 
-// write writes the row of a rank up to a time, and begins the next one.
-func (r *Recorder) write(rk *rank, at float64, complete bool) {
+// write writes the row of a rank up to a time, and begins the next one. A row that is not complete is of a step in
+// which the replay was stopped.
+func (r *Recorder) write(number int32, at float64, complete bool) {
+	rk := &r.ranks[number]
 	for i := range rk.open {
 		p := &rk.open[i]
-		rk.Seconds[r.phases+int(p.phase)] += at - p.since
+		rk.seconds[r.phases+int(p.phase)] += at - p.since
 		p.since = at
 	}
-	rk.End, rk.Complete = at, complete
-	r.to.Write(&rk.Row)
-	clear(rk.Seconds)
-	rk.Messages, rk.Bytes = 0, 0
+	step := parquet.NullValue()
+	if rk.step != noStep {
+		step = parquet.Int64Value(rk.step)
+	}
+	r.row = append(r.row[:0], parquet.Int32Value(number), rk.host, step, parquet.BooleanValue(complete),
+		parquet.DoubleValue(rk.begin), parquet.DoubleValue(at),
+		parquet.Int64Value(rk.messages), parquet.Int64Value(rk.bytes))
+	for _, v := range rk.seconds {
+		r.row = append(r.row, parquet.DoubleValue(v))
+	}
+	r.to.Write(r.row)
+	clear(rk.seconds)
+	rk.messages, rk.bytes = 0, 0
 }
 
 // End writes the last row of each rank, when the replay has ended, or been stopped: then these rows are not complete.
 func (r *Recorder) End(stopped bool) {
 	for i := range r.ranks {
-		r.write(&r.ranks[i], r.ranks[i].clock, !stopped)
+		r.write(int32(i), r.ranks[i].clock, !stopped)
 	}
 }
 
-// Columns are the names of the columns of a table: the fixed ones, and seconds of the kinds
-// of time, of the kernels and of the phases.
+// Columns are the columns of a table: the fixed ones, and seconds of the kinds of time, of the kernels and of the
+// phases.
 type Columns struct {
-	Fixed   []string // rank, host, step, complete, begin_s, end_s, messages, bytes
-	Seconds []string // kinds, then kernels, then phases
-	kinds   int
-	kernels int
+	All            []Column
+	kinds, kernels int
 }
+
+// fixed is the number of the columns that each table has: those before the seconds.
+const fixed = 8
 
 // MaxColumns is how many there may be.
 const MaxColumns = 10_000
 
 // ColumnsOf returns the columns of a table of a replay of what h describes.
 func ColumnsOf(h *trace.Header) (*Columns, error) {
-	c := &Columns{Fixed: []string{"rank", "host", "step", "complete", "begin_s", "end_s", "messages", "bytes"},
-		kinds: replay.NumTimeKinds, kernels: len(h.Kernels)}
+	integer := parquet.Int(64)
+	c := &Columns{kinds: replay.NumTimeKinds, kernels: len(h.Kernels), All: []Column{
+		{"rank", parquet.Int(32)}, {"host", parquet.Encoded(Text, &parquet.RLEDictionary)},
+		{"step", parquet.Optional(integer)}, {"complete", parquet.Leaf(parquet.BooleanType)},
+		{"begin_s", Number}, {"end_s", Number}, {"messages", integer}, {"bytes", integer}}}
 	if len(h.Queues) == 0 { // nobody waits for a device, whose kind is the last one
 		c.kinds = int(replay.TimeDevice)
 	}
-	if n := len(c.Fixed) + c.kinds + len(h.Kernels) + len(h.Phases); n > MaxColumns {
+	if n := fixed + c.kinds + len(h.Kernels) + len(h.Phases); n > MaxColumns {
 		return nil, fmt.Errorf("a table of %d columns, for each kernel and phase of the trace; at most %d", n, MaxColumns)
 	}
 	// Names are told apart over all columns of seconds: a kernel may be called as a phase is.
@@ -204,5 +206,5 @@ func (c *Columns) add(alike map[string]int, name string) {
 	if alike[unique]++; alike[unique] > 1 {
 		unique = fmt.Sprintf("%s.%d", plain, alike[unique])
 	}
-	c.Seconds = append(c.Seconds, unique+"_s")
+	c.All = append(c.All, Column{unique + "_s", Number})
 }
