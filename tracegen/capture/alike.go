@@ -3,6 +3,7 @@ package capture
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -15,11 +16,12 @@ import (
 // such as peers, are columns with a value for each rank. All columns are parts of one vector, in which those that several
 // blocks have, such as prologue and steps, are one; a block takes the value at the rank's place in its group. Times of
 // computations are noisy, so that no two ranks have the same: a block has their mean over the ranks, and a column has a
-// factor for each rank.
+// factor for each rank. Ranks of which some do less than others may be one group as well: guards, loops whose turns are a
+// column of 0 and 1, are around what some do not do.
 
 const (
 	leastAlike   = 16             // ranks of a trace: with fewer, each rank has blocks and times of its own
-	alikeColumns = 190            // of a block: each takes a register
+	alikeColumns = 191            // of a block: each but the first takes a register
 	alikeItems   = 1 << 13        // of a block
 	pooledShare  = 0.01           // of the time of the busiest rank, that a computation may differ from its mean times the factor
 	roundedShare = 0.001          // of that time, that a computation may change by rounding
@@ -38,35 +40,29 @@ func (w *writer) alike(ranks []outline, of func(*outline) []item) (*trace.Call, 
 	}
 	call := &trace.Call{Site: siteAlike, Blocks: make([]int64, len(ranks))}
 	call.Args = [][]int64{make([]int64, len(ranks)), make([]int64, len(ranks))} // places, and the vector
-	// Ranks are of one group if the forms of all their steps are equal, in their order.
-	var order []uint64
-	var all []*group
-	groups, empty := map[uint64][]int{}, true
-	for rank := range ranks {
-		hash, walker := uint64(0), w.loops.walk(of(&ranks[rank]), 1)
-		for step, ok := walker.next(); ok; step, ok = walker.next() {
-			hash = hash*multiplier + item{what: w.formOf(step)}.hash()
-			empty = false
+	take := func(rank int) []item { return of(&ranks[rank]) }
+	classes, all := w.classes(len(ranks), apart, take), []*group(nil)
+	if w.several = w.several || len(classes) > 1; len(classes) > 1 && w.way != apart {
+		if g := newGroup(w, w.classes(len(ranks), w.way, take), take); g != nil && len(g.values) <= alikeColumns {
+			all, classes = []*group{g}, nil
 		}
-		if groups[hash] == nil {
-			order = append(order, hash)
-		}
-		groups[hash] = append(groups[hash], rank)
 	}
-	if len(order) == len(ranks) || empty {
+	if len(classes)+len(all) == 0 || len(classes) == len(ranks) {
 		return nil, nil
 	}
-	for _, hash := range order {
-		if !w.grouped(groups[hash], func(rank int) []item { return of(&ranks[rank]) }, func(g *group) { all = append(all, g) }) {
+	for _, c := range classes {
+		if !w.grouped(c, take, func(g *group) { all = append(all, g) }) {
 			return nil, nil
 		}
 	}
 	for _, g := range all {
-		for i, name := range g.names {
+		g.taken = []trace.Operand{g.Param(0)}
+		for _, column := range g.values[1:] {
+			name := fmt.Sprint(column)
 			at, ok := w.offsets[name]
 			if !ok {
 				at = int64(len(w.columns))
-				w.offsets[name], w.columns = at, append(w.columns, g.values[i]...)
+				w.offsets[name], w.columns = at, append(w.columns, column...)
 			}
 			g.taken = append(g.taken, g.VectorAt(g.Param(1), g.Param(0).Plus(at)))
 		}
@@ -113,33 +109,21 @@ func (w *writer) flush() error {
 	return nil
 }
 
-// grouped yields the groups of ranks that do the same: one, or its halves if that has too many columns. It reports
-// whether they fit in blocks.
-func (w *writer) grouped(ranks []int, of func(rank int) []item, yield func(*group)) bool {
-	g := newGroup(w, ranks, of)
-	switch n := len(ranks) / 2; {
-	case g == nil:
+// grouped yields the groups of a class: one, or its halves if that has too many columns. It reports whether they fit in
+// blocks.
+func (w *writer) grouped(c *class, of func(rank int) []item, yield func(*group)) bool {
+	g := newGroup(w, []*class{c}, of)
+	if g == nil {
 		return false
-	case len(g.values) > alikeColumns:
-		return w.grouped(ranks[:n], of, yield) && w.grouped(ranks[n:], of, yield)
+	}
+	if len(g.values) > alikeColumns {
+		n := len(c.ranks) / 2
+		head, tail := *c, *c
+		head.ranks, head.at, tail.ranks, tail.at = c.ranks[:n], 0, c.ranks[n:], 0
+		return w.grouped(&head, of, yield) && w.grouped(&tail, of, yield)
 	}
 	yield(g)
 	return true
-}
-
-// formOf returns the number of the form of a step. Computations with a spread and without are of one form.
-func (w *writer) formOf(step int32) int32 {
-	for i := len(w.formNumbers); i < len(w.table.steps); i++ {
-		f := w.table.steps[i].form
-		f.spread = false
-		n, ok := w.numberOfForm[f]
-		if !ok {
-			n = int32(len(w.numberOfForm))
-			w.numberOfForm[f] = n
-		}
-		w.formNumbers = append(w.formNumbers, n)
-	}
-	return w.formNumbers[step]
 }
 
 // group is ranks that do the same, and their block.
@@ -149,64 +133,101 @@ type group struct {
 	ranks []int
 	loops *loops
 	items []item    // of the group: their steps are numbers of joint
-	joint [][]int32 // steps that the ranks take together, by rank
+	joint [][]int32 // steps that the ranks take together, by rank; -1: a rank does not
 
 	computations map[int32]*computation // by number of joint
 	args         [][numArgs]argument    // by number of joint; of a computation, what its block takes
-	columns      map[string]int         // from 1, by name
-	names        []string               // of the columns
-	values       [][]int64              // of the columns, by rank, from 0 for the first
+	guards       map[int32]argument     // by number of the loop of one turn
+	values       [][]int64              // of the columns, by rank; the first is the place in the group
 	taken        []trace.Operand        // values of a rank, by column
 }
 
 // argument is a constant, more by a rank's value of a column if this is not 0.
 type argument struct {
-	column int
+	column int // from 1
 	plus   int64
 }
 
 // computation is a place where the ranks compute.
 type computation struct {
 	turns        float64   // how often they come there
-	times        []float64 // by rank, flop
+	times        []float64 // by rank, flop; -1: the rank does not come there
 	mean, spread float64
 	digits       int  // binary, of the mean or the times
 	own          bool // the ranks have their own times, not the mean times their factors
 }
 
-// newGroup folds the steps of the ranks, taken together, into loops. It returns nil if they do not fit in a block.
-func newGroup(w *writer, ranks []int, of func(rank int) []item) *group {
+// newGroup folds the steps of the ranks of some classes, taken together, into loops. It returns nil if they do not fit in a
+// block, or do the same in another order.
+func newGroup(w *writer, classes []*class, of func(rank int) []item) *group {
 	t := &table{lists: w.table.lists}
-	g := &group{Builder: trace.NewBuilder("ranks", 2), w: w, ranks: ranks, loops: newLoops(t),
-		computations: map[int32]*computation{}, columns: map[string]int{}}
-	var walkers []*walker
-	for _, rank := range ranks {
-		walkers = append(walkers, w.loops.walk(of(rank), 1))
+	g := &group{Builder: trace.NewBuilder("ranks", 2), w: w, loops: newLoops(t), computations: map[int32]*computation{},
+		guards: map[int32]argument{}}
+	for _, c := range classes {
+		g.ranks = append(g.ranks, c.ranks...)
 	}
-	f, numbers, steps := newFolder(g.loops), map[string]int32{}, make([]int32, len(ranks))
-	var name []byte
-	for range w.loops.length(of(ranks[0])) {
-		name = name[:0]
-		for i, walker := range walkers {
-			var ok bool
-			if steps[i], ok = walker.next(); !ok || w.formOf(steps[i]) != w.formOf(steps[0]) {
-				return nil // unequal forms with equal hashes
+	slices.Sort(g.ranks)
+	all, places, walkers := make([]int32, len(g.ranks)), make([]int64, len(g.ranks)), make([]*walker, len(g.ranks))
+	for i, rank := range g.ranks {
+		places[i], walkers[i] = int64(i), w.loops.walk(of(rank), 1)
+	}
+	g.values = [][]int64{places}
+	// Steps that some ranks do not take are folded apart, and become a loop of one turn, the guard.
+	f, some, numbers := newFolder(g.loops), newFolder(g.loops), map[string]int32{}
+	var before []int32 // steps
+	guarded := 0       // items
+	guard := func() {
+		if len(some.items) > 0 {
+			n := g.loops.number(some.items)
+			g.guards[n] = g.column(all, func(i int) int64 { return int64(1 + min(before[i], 0)) })
+			f.put(item{n, 1})
+			guarded += len(some.items)
+			some = newFolder(g.loops)
+		}
+	}
+	for next := together(classes); next != nil; next = together(classes) {
+		steps := slices.Repeat([]int32{-1}, len(g.ranks))
+		for _, c := range next {
+			for _, rank := range c.ranks {
+				i, _ := slices.BinarySearch(g.ranks, rank)
+				steps[i], _ = walkers[i].next()
 			}
-			name = binary.LittleEndian.AppendUint32(name, uint32(steps[i]))
+		}
+		if slices.CompareFunc(before, steps, func(a, b int32) int { return int(min(a, 0) - min(b, 0)) }) != 0 {
+			guard()
+		}
+		before = steps
+		request := next[0].requests[next[0].at-1]
+		name, err := binary.Append(nil, binary.LittleEndian, append(steps, request))
+		if err != nil {
+			return nil
 		}
 		n, ok := numbers[string(name)]
 		if !ok {
 			n = int32(len(g.joint))
 			numbers[string(name)] = n
-			g.joint = append(g.joint, slices.Clone(steps))
-			first := w.table.steps[steps[0]]
+			g.joint = append(g.joint, steps)
+			first := w.table.steps[slices.Max(steps)]
+			if request >= 0 { // parts before may have left others open
+				first.request = w.slots + request
+			}
 			if t.steps = append(t.steps, first); first.lists != [2]int32{} {
 				return nil
 			}
 		}
-		if f.add(n); len(f.items) > alikeItems || len(g.joint) > alikeItems {
+		if len(next) == len(classes) {
+			f.add(n)
+		} else {
+			some.add(n)
+		}
+		if len(f.items) > alikeItems || len(g.joint) > alikeItems {
 			return nil
 		}
+	}
+	guard()
+	if len(f.items)+guarded > alikeItems || len(g.ranks) == 0 ||
+		slices.ContainsFunc(classes, func(c *class) bool { return c.keys[c.at] != ending }) {
+		return nil
 	}
 	if g.items = f.items; g.loops.bytes(f.items) > mostBytes {
 		return nil
@@ -217,16 +238,14 @@ func newGroup(w *writer, ranks []int, of func(rank int) []item) *group {
 	// Columns of messages come first, so that they have the same numbers in many groups.
 	for n, steps := range g.joint {
 		for arg := 0; arg < numArgs && g.computations[int32(n)] == nil; arg++ {
-			var values []int64
-			for _, step := range steps {
-				values = append(values, w.table.steps[step].args[arg])
-			}
-			g.args[n][arg] = g.column(values)
+			g.args[n][arg] = g.column(steps, func(i int) int64 { return w.table.steps[steps[i]].args[arg] })
 		}
 	}
-	for n := range g.joint {
-		if c := g.computations[int32(n)]; c != nil {
-			g.args[n][0] = g.column(c.amounts(factors))
+	for n, steps := range g.joint {
+		if c := g.computations[int32(n)]; c != nil && c.own {
+			g.args[n][0] = g.column(steps, func(i int) int64 { return (trace.FloatArg(c.times[i]) + 1<<(c.shift()-1)) >> c.shift() })
+		} else if c != nil { // one column for all of them, also those that some ranks do not come to
+			g.args[n][0] = g.column(all, func(i int) int64 { return factors[i] })
 		}
 	}
 	return g
@@ -246,15 +265,18 @@ func (g *group) collect(items []item, turns float64) {
 		if c == nil {
 			c = &computation{}
 			g.computations[it.what] = c
-			n := float64(len(g.ranks))
+			ranks := 0.0
 			for _, step := range g.joint[it.what] {
-				args := &g.w.table.steps[step].args
-				v, spread := math.Float64frombits(uint64(args[argPeer])), math.Float64frombits(uint64(args[argSpread]))
-				c.times = append(c.times, v)
-				c.mean += v / n
-				c.spread += float64(spread*spread) / n
+				if c.times = append(c.times, -1); step >= 0 {
+					args := &g.w.table.steps[step].args
+					v, spread := math.Float64frombits(uint64(args[argPeer])), math.Float64frombits(uint64(args[argSpread]))
+					c.times[len(c.times)-1] = v
+					c.mean += v
+					c.spread += float64(spread * spread)
+					ranks++
+				}
 			}
-			c.spread = rounded(math.Sqrt(c.spread))
+			c.mean, c.spread = c.mean/ranks, rounded(math.Sqrt(c.spread/ranks))
 		}
 		c.turns += turns
 	}
@@ -299,7 +321,7 @@ func (g *group) pool() (factors []int64) {
 	for r := range g.ranks {
 		sum := 0.0
 		for _, n := range numbers {
-			sum += float64(g.computations[n].turns * g.computations[n].times[r])
+			sum += float64(g.computations[n].turns * max(0, g.computations[n].times[r]))
 		}
 		busiest = max(busiest, sum)
 	}
@@ -313,7 +335,7 @@ func (g *group) pool() (factors []int64) {
 			over := func(factor int64) bool {
 				off := 0.0
 				for _, n := range numbers {
-					if c := g.computations[n]; !c.own {
+					if c := g.computations[n]; !c.own && c.times[r] >= 0 {
 						off += float64(c.turns * (c.scaled(factor) - c.times[r]))
 					}
 				}
@@ -326,7 +348,7 @@ func (g *group) pool() (factors []int64) {
 			c := g.computations[n]
 			for r := range g.ranks {
 				off := math.Abs(c.times[r] - c.scaled(factors[r]))
-				if !c.own && off*c.turns > pooledShare*busiest {
+				if !c.own && c.times[r] >= 0 && off*c.turns > pooledShare*busiest {
 					c.own, again = true, true
 				}
 			}
@@ -339,16 +361,14 @@ func (g *group) pool() (factors []int64) {
 func (g *group) put(items []item) (err error) {
 	for _, it := range items {
 		if it.turns > 0 {
-			g.Loop(trace.Const(int64(it.turns)), func() { err = errors.Join(err, g.put(g.loops.bodies[it.what].items)) })
+			turns := trace.Const(int64(it.turns))
+			if guard, ok := g.guards[it.what]; ok && it.turns == 1 {
+				turns = g.operand(guard)
+			}
+			g.Loop(turns, func() { err = errors.Join(err, g.put(g.loops.bodies[it.what].items)) })
 			continue
 		}
-		arg := func(i int) trace.Operand {
-			a := g.args[it.what][i]
-			if a.column == 0 {
-				return trace.Const(a.plus)
-			}
-			return g.taken[a.column-1].Plus(a.plus)
-		}
+		arg := func(i int) trace.Operand { return g.operand(g.args[it.what][i]) }
 		if c := g.computations[it.what]; c != nil {
 			err = errors.Join(err, g.compute(c, arg(0)))
 		} else {
@@ -358,15 +378,12 @@ func (g *group) put(items []item) (err error) {
 	return err
 }
 
-// amounts returns what the block of a computation takes from each rank: its factor, or the first bits of its time.
-func (c *computation) amounts(factors []int64) (list []int64) {
-	if !c.own {
-		return factors
+// operand returns an argument in the block.
+func (g *group) operand(a argument) trace.Operand {
+	if a.column == 0 {
+		return trace.Const(a.plus)
 	}
-	for _, v := range c.times {
-		list = append(list, (trace.FloatArg(v)+1<<(c.shift()-1))>>c.shift())
-	}
-	return list
+	return g.taken[a.column-1].Plus(a.plus)
 }
 
 // shift returns how many of the last bits of a time are 0.
@@ -399,22 +416,31 @@ func (g *group) compute(c *computation, amount trace.Operand) error {
 	return err
 }
 
-// column returns an argument of each rank. Columns that differ by a constant are one.
-func (g *group) column(values []int64) argument {
-	var name []byte
-	var column []int64
-	for _, v := range values {
-		column = append(column, v-values[0])
-		name = binary.AppendVarint(name, v-values[0])
+// column returns an argument of each rank that takes some steps. Columns that differ by a constant are one.
+func (g *group) column(steps []int32, of func(i int) int64) argument {
+	first := slices.IndexFunc(steps, func(step int32) bool { return step >= 0 })
+	values := make([]int64, len(steps))
+	for i, step := range steps {
+		if step >= 0 {
+			values[i] = of(i) - of(first)
+		}
 	}
-	if slices.Max(column) == 0 && slices.Min(column) == 0 {
-		return argument{0, values[0]}
+	is := func(column []int64) bool {
+		for i, step := range steps {
+			if step >= 0 && column[i]-column[first] != values[i] {
+				return false
+			}
+		}
+		return true
 	}
-	n, ok := g.columns[string(name)]
-	if !ok {
-		n = len(g.values) + 1
-		g.columns[string(name)] = n
-		g.names, g.values = append(g.names, string(name)), append(g.values, column)
+	if is(make([]int64, len(steps))) {
+		return argument{0, of(first)}
 	}
-	return argument{n, values[0]}
+	n := slices.IndexFunc(g.values, is)
+	if n < 0 {
+		if n = len(g.values); n <= alikeColumns { // more do not matter
+			g.values = append(g.values, values)
+		}
+	}
+	return argument{1 + n, of(first) - g.values[min(n, alikeColumns)][first]}
 }

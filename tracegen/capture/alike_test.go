@@ -3,8 +3,10 @@ package capture
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"reprise/internal/tracetest"
@@ -153,6 +155,112 @@ func TestSizes(t *testing.T) {
 		}
 		if n := len(mergedOf(t, files)); n > 16_000+4*p*p {
 			t.Errorf("%d steps: %d bytes", steps, n)
+		}
+	}
+}
+
+// TestGuards: ranks in a cube of n x n x n exchange messages with up to 26 neighbours; in each step first all with all, then
+// with those behind them only from the ones before. A send to the next rank is under way from the beginning to the end. A
+// neighbour's message has 8 bytes for a corner, 40 for an edge and 200 for a face, tag 3 or 4. The trace has a block for each
+// part, in which ranks skip what they do not do, and takes at most 16 kB and 4 bytes a rank, however many steps there are.
+func TestGuards(t *testing.T) {
+	const first = 9 // tag of the send to the next rank
+	for _, c := range []struct{ n, steps int }{{3, 5}, {3, 50}, {4, 5}} {
+		ranks, blocks := c.n*c.n*c.n, 0
+		var files [][]byte
+		var want [][]string // by rank: messages, and the waits for them
+		for rank := range ranks {
+			var records []byte
+			var list []string
+			random := rand.New(rand.NewPCG(1, uint64(rank)))
+			add := func(p procedureNumber, numbers ...int) {
+				records = binary.AppendUvarint(records, uint64(1000+random.IntN(500))*2<<1)
+				records = append(records, byte(p))
+				for _, n := range numbers {
+					records = binary.AppendUvarint(records, uint64(n))
+				}
+			}
+			var open []string
+			begin := func(p procedureNumber, peer, tag, bytes int) {
+				kind := trace.KindIsend
+				if p == procIrecv {
+					kind = trace.KindIrecv
+				}
+				add(p, 1, 2*peer, 2*tag, bytes, 1)
+				open = append(open, fmt.Sprintf("%v %d %d %d", kind, peer, tag, bytes))
+				list = append(list, open[len(open)-1])
+			}
+			wait := func(request int) {
+				add(procWait, (len(open)-request)<<4)
+				list = append(list, "wait "+open[request])
+			}
+			// exchange receives from the neighbours of some directions, and sends to those of others.
+			exchange := func(tag int, from, to func(direction int) bool) {
+				at := len(open)
+				for i, uses := range []func(int) bool{from, to} {
+					for d := range 27 {
+						x, y, z := rank%c.n+d%3-1, rank/c.n%c.n+d/3%3-1, rank/c.n/c.n+d/9-1
+						if d == 13 || !uses(d) || min(x, y, z) < 0 || max(x, y, z) == c.n {
+							continue
+						}
+						bytes := 8
+						for _, shift := range []int{d % 3, d / 3 % 3, d / 9} {
+							bytes *= 1 + 4*(1-(shift-1)*(shift-1))
+						}
+						begin([]procedureNumber{procIrecv, procIsend}[i], (z*c.n+y)*c.n+x, tag, bytes)
+					}
+				}
+				for ; at < len(open); at++ {
+					wait(at)
+				}
+			}
+			begin(procIsend, (rank+1)%ranks, first, 16)
+			begin(procIrecv, (rank+ranks-1)%ranks, first, 16)
+			wait(1)
+			for range c.steps {
+				add(procBarrier, 1)
+				exchange(3, func(int) bool { return true }, func(int) bool { return true })
+				exchange(4, func(d int) bool { return d < 13 }, func(d int) bool { return d > 13 })
+			}
+			add(procBarrier, 1)
+			wait(0)
+			add(procFinalize, 0)
+			files, want = append(files, recordingOf(int32(ranks), int32(rank), records)), append(want, list)
+		}
+		data := mergedOf(t, files)
+		if most := 16_000 + 4*ranks; len(data) > most {
+			t.Errorf("%d ranks, %d steps: %d bytes, at most %d", ranks, c.steps, len(data), most)
+		}
+		file := tracetest.Open(t, data)
+		for n := range file.Program().NumBlocks() {
+			if file.Program().Block(n).Name == "ranks" {
+				blocks++
+			}
+		}
+		if blocks > 3 { // before the steps, a step, and behind them
+			t.Errorf("%d ranks, %d steps: %d blocks of ranks", ranks, c.steps, blocks)
+		}
+		for rank, cursor := range must(file.Cursors(nil, trace.CursorOptions{})) {
+			var got []string
+			open, list := map[int32]string{}, make([]trace.Action, 64)
+			for n := must(cursor.Fill(list)); n > 0; n = must(cursor.Fill(list)) {
+				for _, a := range list[:n] {
+					switch a.Kind {
+					case trace.KindIsend, trace.KindIrecv:
+						if open[a.Req] != "" {
+							t.Fatalf("rank %d of %d: request %d is under way", rank, ranks, a.Req)
+						}
+						open[a.Req] = fmt.Sprintf("%v %d %d %d", a.Kind, a.Peer, a.Tag, a.X[0])
+						got = append(got, open[a.Req])
+					case trace.KindWait:
+						got = append(got, "wait "+open[a.Req])
+						delete(open, a.Req)
+					}
+				}
+			}
+			if !slices.Equal(got, want[rank]) {
+				t.Fatalf("rank %d of %d, %d steps: its messages are others than those recorded", rank, ranks, c.steps)
+			}
 		}
 	}
 }

@@ -239,7 +239,12 @@ func newFolder(l *loops) *folder {
 func (f *folder) add(step int32) {
 	f.steps++
 	f.sum = f.sum*multiplier + item{what: step}.hash()
-	f.push(item{what: step})
+	f.put(item{what: step})
+}
+
+// put adds an item.
+func (f *folder) put(it item) {
+	f.push(it)
 	for f.extend() || f.fold() {
 	}
 }

@@ -29,7 +29,7 @@
 //     equal ones have one number (type table).
 //  4. The steps of a rank are folded into loops while they come (type folder).
 //  5. The steps of the run, turns of a loop that all ranks begin together, are found (type stepper).
-//  6. The loops become blocks of the trace (type writer), from 16 ranks on shared by all ranks that do the same (type group).
+//  6. The loops become blocks of the trace (type writer), from 16 ranks on shared by ranks (type group).
 //
 // The survey keeps counts and sums, and the folder loops, so that the memory of both grows with the number of
 // different calls of a program. The recordings themselves are in memory, each until its rank is translated.
@@ -63,6 +63,7 @@
 package capture
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -173,20 +174,34 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	if len(ranks[0].marked) > 0 && len(ranks) < leastAlike {
 		units = unitsOfDifferent
 	}
-	out, err := trace.NewWriter(w, h, trace.WriterOptions{ChunkUnits: units})
-	if err != nil {
-		return nil, err
+	slots := int32(0)
+	for i := range m.table.steps {
+		slots = max(slots, 1+m.table.steps[i].request)
 	}
-	wr := &writer{w: out, table: m.table, loops: m.loops, sharing: newSharing(m.loops), forms: map[form]int64{},
-		numberOfForm: map[form]int32{}, bodies: map[int32]int64{}, each: m.each, ranks: make([]source, len(ranks)),
-		limit: max(1, min(unitRank, unitItems/len(ranks))), offsets: map[string]int64{}}
-	if err := wr.write(ranks, m.summary.Steps); err != nil {
-		return nil, err
+	var best, next bytes.Buffer
+	for way, again := apart, true; again && way < ways; way++ {
+		next.Reset()
+		to := io.Writer(&next)
+		if m.each != nil || len(ranks) < leastAlike { // there is one way
+			to = w
+		}
+		head := *h
+		out, err := trace.NewWriter(to, &head, trace.WriterOptions{ChunkUnits: units})
+		if err != nil {
+			return nil, err
+		}
+		wr := &writer{w: out, table: m.table, loops: m.loops, sharing: newSharing(m.loops), forms: map[form]int64{},
+			bodies: map[int32]int64{}, each: m.each, ranks: make([]source, len(ranks)),
+			limit: max(1, min(unitRank, unitItems/len(ranks))), offsets: map[string]int64{}, way: way, keys: map[key]int32{}, uses: map[key]int32{}, slots: slots}
+		if err := cmp.Or(wr.write(ranks, m.summary.Steps), wr.flush(), out.Close()); err != nil {
+			return nil, err
+		}
+		if again = wr.several; way == apart || next.Len() < best.Len() {
+			best, next = next, best
+		}
 	}
-	if err := wr.flush(); err != nil {
-		return nil, err
-	}
-	return &m.summary, out.Close()
+	_, err = best.WriteTo(w)
+	return &m.summary, err
 }
 
 // merger is a merge under way. Its stages fill it in this order: open, survey, answer, translate.

@@ -68,13 +68,14 @@ type writer struct {
 	forms   map[form]int64  // blocks of steps
 	bodies  map[int32]int64 // blocks of loops
 
-	numberOfForm map[form]int32 // for formOf
-	formNumbers  []int32        // by number of step
-
 	// For alike.
-	columns []int64          // the vector
-	offsets map[string]int64 // of columns in it, by their names
-	waiting []waiting        // for the vector
+	way        int              // to make groups
+	several    bool             // a part has several classes
+	keys, uses map[key]int32    // numbers
+	slots      int32            // of requests that are not renamed
+	columns    []int64          // the vector
+	offsets    map[string]int64 // of columns in it, by their names
+	waiting    []waiting        // for the vector
 
 	each  [][]float64 // by rank: the true computations to come; nil: their means are written
 	ranks []source    // of the part that is written
