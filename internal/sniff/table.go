@@ -22,7 +22,6 @@ type format struct {
 const (
 	noTrace = "no command reads it; replay plays traces of tracegen, and SimGrid's text traces by their index"
 	record  = "no command reads it; tracegen mpi records the program that it is of, where that runs"
-	unpack  = "unpack it first"
 )
 
 // formatOf returns the first row that a head fits, or nil.
@@ -59,17 +58,9 @@ var table = []format{
 	{kind: foreign, what: "an OTF2 archive", todo: "trace convert --from otf2 makes a trace of its file NAME.otf2", is: isOTF2},
 	{kind: foreign, what: "a Chakra execution trace", todo: "trace convert --from chakra makes a trace of it", is: isChakra},
 	{kind: foreign, what: "a profile of Score-P (CUBE)", todo: "it has times and no messages; " + record, is: isCubex},
-	{kind: foreign, what: "an ELF program", todo: "name the file that it reads or writes", begin: "\x7fELF"},
-	{kind: foreign, what: "compressed by gzip", todo: unpack + ", by gunzip", begin: "\x1f\x8b"},
-	{kind: foreign, what: "compressed by zstd, and no trace", todo: unpack + ", by zstd -d", begin: "\x28\xb5\x2f\xfd"},
-	{kind: foreign, what: "compressed by xz", todo: unpack + ", by unxz", begin: "\xfd7zXZ\x00"},
-	{kind: foreign, what: "compressed by bzip2", todo: unpack + ", by bunzip2", is: matches(`^BZh[1-9]1AY&SY`)},
-	{kind: foreign, what: "a zip archive", todo: unpack + ", by unzip", is: matches(`^PK(\x03\x04|\x05\x06)`)},
-	{kind: foreign, what: "a tar archive", todo: unpack + ", by tar -x", is: isTar},
-	{kind: foreign, what: "a PDF document", todo: "name another file", begin: "%PDF-"},
+	{kind: foreign, what: "a compressed file or an archive", todo: "unpack it first", is: isPacked},
 
 	// Texts, by their first words, or by words that no other format has.
-	{kind: foreign, what: "a web page", todo: "download the file itself", is: matches(`(?i)^\s*(<!doctype html|<html)`)},
 	// The root or the document type of SimGrid; comments may stand before both.
 	{kind: Platform, what: "a SimGrid platform (XML)", todo: "--platform reads it",
 		is: matches(`^\s*(<platform|<[\s\S]*(<platform|simgrid\.dtd))`)},
@@ -83,14 +74,11 @@ var table = []format{
 		is: matches(`^(# htor's|(#[^\n]*\n|\s+)*P?MPI_\w+:)`)},
 	{kind: foreign, what: "a DUMPI trace as text", todo: "trace convert --from dumpi reads the binary files", is: matches(`^\s*MPI_\w+ entering at walltime`)},
 	{kind: foreign, what: "the description of DUMPI traces", todo: "trace convert --from dumpi makes a trace of them", is: isDUMPIMeta},
-	{kind: foreign, what: "a Pajé trace", todo: noTrace, is: matches(`^(#[^\n]*\n|\s+)*%EventDef\b`)},
 	{kind: foreign, what: "a Paraver trace", todo: "trace convert --from prv makes a trace of it", begin: "#Paraver"},
 	{kind: foreign, what: "a machine description of Dimemas", todo: "no command reads it; --platform reads SimGrid's XML",
 		is: matches(`^#DIMEMAS_CONFIG|(?m)^"(wide area network|environment) information" *\{`)},
 	{kind: foreign, what: "a Dimemas trace", todo: noTrace,
 		is: matches(`^#DIMEMAS|(?m)^"(CPU burst|NX send|NX recv|user event|block begin|global OP)" *\{`)},
-	{kind: foreign, what: "what HPL prints", todo: "no command reads it; tracegen hpl --hpl-dat reads the HPL.dat",
-		is: matches(`HPLinpack [0-9.]+ +-- +High-Performance Linpack`)},
 	{kind: Dat, what: "an HPL.dat", todo: "tracegen hpl --hpl-dat reads it",
 		is: matches(`^HPLinpack benchmark input|(?m)^[^\n]*# of problems? sizes? \(N\)`)},
 	{kind: HPCGDat, what: "an hpcg.dat", todo: "tracegen hpcg --hpcg-dat reads it", begin: "HPCG benchmark input file"},
@@ -111,7 +99,6 @@ var table = []format{
 	{kind: YAML, guess: true, what: "YAML", todo: "--kernels reads kernel models, --network-noise laws of noise",
 		is: isYAML},
 	{kind: Table, guess: true, what: "a table (CSV)", todo: "calibrate reads tables of timings", is: isTable},
-	{kind: foreign, guess: true, what: "an OTF trace", todo: noTrace, is: isOTF},
 	{kind: Index, guess: true, what: "a list of files, as the index of a SimGrid trace",
 		todo: "replay plays that, trace convert --from simgrid makes a trace of it", is: func(head []byte) bool {
 			return all(lines(head, ""), `^[^\s,;:<>{}"=]*[./][^\s,;:<>{}"=]*$`) // a name of a file in each line

@@ -57,9 +57,9 @@ func isChakra(head []byte) bool {
 	return regexp.MustCompile(`^[\x20-\x7e]+$`).Match(name) && behind[0] == 3<<3 && behind[1] <= 16 // the type
 }
 
-// isCubex: a tar archive whose first file is one of those that CUBE puts into it.
+// isCubex: a POSIX tar archive whose first file is one of those that CUBE puts into it.
 func isCubex(head []byte) bool {
-	if !isTar(head) {
+	if len(head) < 512 || string(head[257:262]) != "ustar" {
 		return false
 	}
 	name, _, _ := bytes.Cut(head[:100], []byte{0})
@@ -67,8 +67,11 @@ func isCubex(head []byte) bool {
 		bytes.Contains(head[512:min(len(head), 1024)], []byte("CUBEX."))
 }
 
-// isTar: the magic of POSIX archives, behind the fields of the first header.
-func isTar(head []byte) bool { return len(head) > 262 && string(head[257:262]) == "ustar" }
+// isPacked: the magic of gzip, zstd, xz, bzip2 or zip.
+func isPacked(head []byte) bool {
+	return slices.ContainsFunc([]string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd7zXZ\x00", "BZh", "PK\x03\x04"},
+		func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) })
+}
 
 // isDUMPIMeta: lines of keys and values, one of them the prefix of the files.
 func isDUMPIMeta(head []byte) bool {
@@ -91,12 +94,6 @@ func isYAML(head []byte) bool {
 func isTable(head []byte) bool {
 	list := lines(head, "#")
 	return len(list) > 1 && all(list, `,`) && strings.Count(list[0], ",") == strings.Count(list[1], ",")
-}
-
-// isOTF: numbers of a stream and of its processes, in hexadecimal.
-func isOTF(head []byte) bool {
-	list := lines(head, "#")
-	return len(list) > 0 && list[0][0] <= '9' && all(list, `^[0-9a-f]+:[0-9a-f]+(,[0-9a-f]+)*$`)
 }
 
 // all reports whether there are lines and each of them matches a pattern.
