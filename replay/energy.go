@@ -56,15 +56,6 @@ func (e *Energy) Total() (joules float64) {
 	return joules
 }
 
-// NewEnergy returns the energy of a run that has lasted so long, of which no more is known than the joules of hosts and
-// links; nil if these are not known either.
-func NewEnergy(hosts, links *float64, seconds, gflops float64) *Energy {
-	if hosts == nil && links == nil {
-		return nil
-	}
-	return (&Energy{Joules: hosts, LinkJoules: links}).over(seconds, gflops)
-}
-
 // over sets what follows from the energies.
 func (e *Energy) over(seconds, gflops float64) *Energy {
 	if seconds > 0 {

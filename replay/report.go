@@ -236,20 +236,7 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 	if !r.Complete {
 		b.WriteString("\n" + PartLabel(r.Header, r.First, r.Last))
 	}
-	fmt.Fprintf(&b, "\n\n%-14s %13s %10s %12s %13s %13s\n", "", "mean", "± (95 %)", "sd of a run", "min", "max")
-	r.Makespan.write(&b, "makespan s")
-	if r.Gflops.Max > 0 {
-		r.Gflops.write(&b, "Gflops")
-	}
-	if r.Rating != nil {
-		r.Rating.write(&b, ratingName)
-	}
-	if r.Joules != nil {
-		r.Joules.write(&b, "hosts J")
-	}
-	if r.LinkJoules != nil {
-		r.LinkJoules.write(&b, "links J")
-	}
+	r.write(&b, fmt.Sprintf("%13s %10s %12s %13s %13s", "mean", "± (95 %)", "sd of a run", "min", "max"))
 	fmt.Fprintf(&b, "\nreplayed in %.3g s, %d at once, %s of memory\n", r.WallSeconds, r.Workers, size(r.PeakRSS))
 	return finish(&b, w, r.Warnings)
 }
@@ -257,9 +244,32 @@ func (r *EnsembleReport) WriteText(w io.Writer) error {
 // ratingName is what reports call a program's own rating: HPCG's, in its words.
 const ratingName = "GFLOP/s rating"
 
-// write writes a row of the table of an ensemble.
-func (s *Summary) write(b *strings.Builder, name string) {
-	fmt.Fprintf(b, "%-14s %13.8g %10.3g %12.3g %13.8g %13.8g\n", name, s.Mean, s.Interval, s.SD, s.Min, s.Max)
+// write writes the table of the figures, with a head of its columns.
+func (f *Figures[T]) write(b *strings.Builder, head string) {
+	fmt.Fprintf(b, "\n\n%-14s %s\n", "", head)
+	row := func(name string, of *T) {
+		if of != nil {
+			fmt.Fprintf(b, "%-14s %s\n", name, (*of).row())
+		}
+	}
+	row("makespan s", &f.Makespan)
+	if f.Gflops != *new(T) {
+		row("Gflops", &f.Gflops)
+	}
+	row(ratingName, f.Rating)
+	row("hosts J", f.Joules)
+	row("links J", f.LinkJoules)
+}
+
+func (s Summary) mean() float64  { return s.Mean }
+func (i Interval) mean() float64 { return i.Mean }
+
+func (s Summary) row() string {
+	return fmt.Sprintf("%13.8g %10.3g %12.3g %13.8g %13.8g", s.Mean, s.Interval, s.SD, s.Min, s.Max)
+}
+
+func (i Interval) row() string {
+	return fmt.Sprintf("%14.8g  %-29s %10.3g", i.Mean, fmt.Sprintf("%.6g to %.6g", i.Low, i.High), i.SD)
 }
 
 // lineWidth is the longest line of folded text, in bytes.
@@ -287,21 +297,7 @@ func (r *UncertaintyReport) WriteText(w io.Writer) error {
 	if !r.Complete {
 		b.WriteString("\n" + PartLabel(r.Header, r.First, r.Last))
 	}
-	level := fmt.Sprintf("%.0f %% interval", 100*r.Level)
-	fmt.Fprintf(&b, "\n\n%-14s %14s  %-29s %10s\n", "", "mean", level, "sd")
-	r.Makespan.write(&b, "makespan s")
-	if r.Gflops.High > 0 {
-		r.Gflops.write(&b, "Gflops")
-	}
-	if r.Rating != nil {
-		r.Rating.write(&b, ratingName)
-	}
-	if r.Joules != nil {
-		r.Joules.write(&b, "hosts J")
-	}
-	if r.LinkJoules != nil {
-		r.LinkJoules.write(&b, "links J")
-	}
+	r.write(&b, fmt.Sprintf("%14s  %-29s %10s", "mean", fmt.Sprintf("%.0f %% interval", 100*r.Level), "sd"))
 	if len(r.Parts) > 0 {
 		fmt.Fprintf(&b, "\n%-14s %14s\n", "part", "sd, % of mean")
 	}
@@ -309,28 +305,16 @@ func (r *UncertaintyReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "%-14s %14.2g\n", p.Name, 100*p.SD/r.Makespan.Mean)
 	}
 	// The sentence that says which errors the intervals cover is folded into lines.
-	b.WriteByte('\n')
-	used := 0 // bytes of the line
+	line := ""
 	for _, word := range strings.Fields(r.Covers) {
-		switch {
-		case used == 0:
-		case used+1+len(word) > lineWidth:
-			b.WriteByte('\n')
-			used = 0
-		default:
-			b.WriteByte(' ')
-			used++
+		if line != "" && len(line)+1+len(word) > lineWidth {
+			b.WriteString("\n" + line)
+			line = ""
 		}
-		b.WriteString(word)
-		used += len(word)
+		line = strings.TrimPrefix(line+" "+word, " ")
 	}
-	fmt.Fprintf(&b, "\n\nreplayed in %.3g s, %s of memory\n", r.WallSeconds, size(r.PeakRSS))
+	fmt.Fprintf(&b, "\n%s\n\nreplayed in %.3g s, %s of memory\n", line, r.WallSeconds, size(r.PeakRSS))
 	return finish(&b, w, r.Warnings)
-}
-
-// write writes a row of the table of an uncertainty.
-func (i *Interval) write(b *strings.Builder, name string) {
-	fmt.Fprintf(b, "%-14s %14.8g  %-29s %10.3g\n", name, i.Mean, fmt.Sprintf("%.6g to %.6g", i.Low, i.High), i.SD)
 }
 
 // wide is a writer whose lines have so many columns, as those of a terminal. Tables of where the time

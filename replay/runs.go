@@ -21,16 +21,56 @@ type Ensemble struct {
 	Complete bool          `json:"complete"` // all steps of the program were played
 	First    int           `json:"first_step"`
 	Last     int           `json:"last_step"`
-	Makespan Summary       `json:"makespan_s"`
-	Gflops   Summary       `json:"gflops"`                  // all 0 if there are none
-	Rating   *Summary      `json:"gflops_rating,omitempty"` // the program's own, if it has one besides
-	// Joules and LinkJoules are the energy of hosts and links; nil if the platform does not say what they draw.
-	Joules     *Summary `json:"energy_j,omitempty"`
-	LinkJoules *Summary `json:"link_energy_j,omitempty"`
+	Figures[Summary]
 
 	Runs     []SeedResult      `json:"runs"` // by seed
 	Names    PartNames         `json:"time_names"`
 	Warnings []warning.Warning `json:"warnings"` // of all runs, each once
+}
+
+// Figures are those of several replays, each as a Summary or an Interval.
+type Figures[T figure] struct {
+	Makespan T  `json:"makespan_s"`
+	Gflops   T  `json:"gflops"`                  // all 0 if there are none
+	Rating   *T `json:"gflops_rating,omitempty"` // the program's own, if it has one besides
+	// Joules and LinkJoules are the energy of hosts and links; nil if the platform does not say what they draw.
+	Joules     *T `json:"energy_j,omitempty"`
+	LinkJoules *T `json:"link_energy_j,omitempty"`
+}
+
+type figure interface {
+	comparable
+	mean() float64
+	row() string // of a table
+}
+
+// figuresOf returns the figures of replays, by a function that returns one of them.
+func figuresOf[T figure](played []*Played, of func(func(*Played) float64) T) Figures[T] {
+	f := Figures[T]{Makespan: of(makespanOf), Gflops: of(gflopsOf)}
+	if slices.ContainsFunc(played, func(p *Played) bool { return p.Rating > 0 }) {
+		f.Rating = new(of(ratingOf))
+	}
+	if played[0].Joules != nil {
+		f.Joules = new(of(joulesOf))
+	}
+	if played[0].LinkJoules != nil {
+		f.LinkJoules = new(of(linkJoulesOf))
+	}
+	return f
+}
+
+// Energy returns the mean energy; nil if none is known.
+func (f *Figures[T]) Energy() *Energy {
+	if f.Joules == nil && f.LinkJoules == nil {
+		return nil
+	}
+	mean := func(of *T) *float64 {
+		if of == nil {
+			return nil
+		}
+		return new((*of).mean())
+	}
+	return (&Energy{Joules: mean(f.Joules), LinkJoules: mean(f.LinkJoules)}).over(f.Makespan.mean(), f.Gflops.mean())
 }
 
 // SeedResult is the result of one of them.
@@ -125,16 +165,7 @@ func Runs(ctx context.Context, o Options, ro RunsOptions, play func(o Options) (
 	played := results[:ended]
 	p := played[0]
 	e := &Ensemble{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last,
-		Makespan: summaryOf(played, makespanOf), Gflops: summaryOf(played, gflopsOf)}
-	if s := summaryOf(played, ratingOf); s.Max > 0 {
-		e.Rating = &s
-	}
-	if p.Joules != nil {
-		e.Joules = new(summaryOf(played, joulesOf))
-	}
-	if p.LinkJoules != nil {
-		e.LinkJoules = new(summaryOf(played, linkJoulesOf))
-	}
+		Figures: figuresOf(played, func(of func(*Played) float64) Summary { return summaryOf(played, of) })}
 	e.Runs, e.Names, e.Warnings = sumUp(played)
 	if ended < runs {
 		return e, context.Cause(ctx)

@@ -27,13 +27,8 @@ type Uncertainty struct {
 	First    int           `json:"first_step"`
 	Last     int           `json:"last_step"`
 
-	Level    float64   `json:"level"` // of the intervals, such as 0.9
-	Makespan Interval  `json:"makespan_s"`
-	Gflops   Interval  `json:"gflops"`                  // all 0 if there are none
-	Rating   *Interval `json:"gflops_rating,omitempty"` // the program's own, if it has one besides
-	// Joules and LinkJoules are the energy of hosts and links; nil if the platform does not say what they draw.
-	Joules     *Interval `json:"energy_j,omitempty"`
-	LinkJoules *Interval `json:"link_energy_j,omitempty"`
+	Level float64 `json:"level"` // of the intervals, such as 0.9
+	Figures[Interval]
 
 	Parts    []UncertaintyPart `json:"parts"`  // of causes that were drawn alone, and of sampling
 	Covers   string            `json:"covers"` // what the intervals are of, in a sentence
@@ -220,7 +215,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 		u.Parts = append(u.Parts, UncertaintyPart{"sampling", sd})
 		covered = append(covered, "the steps that were not simulated")
 	}
-	u.setIntervals(draws, sd/mean)
+	u.Figures = figuresOf(draws, func(of func(*Played) float64) Interval { return expected(draws, of, sd/mean, u.Level) })
 	if _, recorded := h.Param(trace.ParamRate); recorded {
 		missing = append(missing, "how much quicker or slower these hosts compute than the recording one (--compute-scale)")
 	}
@@ -279,31 +274,19 @@ func IntervalOf(values []float64, sd, level float64) Interval {
 	return Interval{Mean: s.Mean, Low: s.Mean - half, High: s.Mean + half, SD: sd}
 }
 
-// setIntervals sets, for all figures, the interval in which one more run is expected, from at least three draws: that of
+// expected returns the interval in which a figure of one more run is expected, from at least three draws: that of
 // logarithms, since errors are factors. sampling is a further relative standard deviation, which the draws do not show.
-func (u *Uncertainty) setIntervals(draws []*Played, sampling float64) {
-	interval := func(figure func(*Played) float64) Interval {
-		values := valuesOf(draws, figure)
-		s := summary(values)
-		further := float64(s.Mean * sampling)
-		i := Interval{Mean: s.Mean, Low: s.Min, High: s.Max, SD: math.Sqrt(float64(s.SD*s.SD) + float64(further*further))}
-		if s.Min > 0 { // else it is a figure that the run does not have
-			for n, v := range values {
-				values[n] = portable.Log(v)
-			}
-			logs := IntervalOf(values, sampling, u.Level)
-			i.Low, i.High = portable.Exp(logs.Low), portable.Exp(logs.High)
+func expected(draws []*Played, figure func(*Played) float64, sampling, level float64) Interval {
+	values := valuesOf(draws, figure)
+	s := summary(values)
+	further := float64(s.Mean * sampling)
+	i := Interval{Mean: s.Mean, Low: s.Min, High: s.Max, SD: math.Sqrt(float64(s.SD*s.SD) + float64(further*further))}
+	if s.Min > 0 { // else it is a figure that the run does not have
+		for n, v := range values {
+			values[n] = portable.Log(v)
 		}
-		return i
+		logs := IntervalOf(values, sampling, level)
+		i.Low, i.High = portable.Exp(logs.Low), portable.Exp(logs.High)
 	}
-	u.Makespan, u.Gflops = interval(makespanOf), interval(gflopsOf)
-	if rating := interval(ratingOf); rating.Mean > 0 {
-		u.Rating = &rating
-	}
-	if draws[0].Joules != nil {
-		u.Joules = new(interval(joulesOf))
-	}
-	if draws[0].LinkJoules != nil {
-		u.LinkJoules = new(interval(linkJoulesOf))
-	}
+	return i
 }

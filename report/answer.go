@@ -37,30 +37,14 @@ func NewEnsembleAnswer(r *replay.EnsembleReport, m *replay.Machine) Answer {
 	i.Covers = fmt.Sprintf("The interval covers noise alone, of the mean: that of all seeds is inside in 95 %% of cases; "+
 		"the makespan of one run scatters by %s around it. It covers neither errors of the models nor differences "+
 		"between hosts.", seconds(s.SD, 2))
-	var hosts, links *float64
-	if r.Joules != nil {
-		hosts = &r.Joules.Mean
-	}
-	if r.LinkJoules != nil {
-		links = &r.LinkJoules.Mean
-	}
-	return answer(m, r.Header, s.Mean, r.Gflops.Mean, r.Runs[0].Messages, 0, r.WallSeconds, i).
-		with(replay.NewEnergy(hosts, links, s.Mean, r.Gflops.Mean))
+	return answer(m, r.Header, s.Mean, r.Gflops.Mean, r.Runs[0].Messages, 0, r.WallSeconds, i).with(r.Energy())
 }
 
 // NewUncertaintyAnswer returns the answer of replays on machines drawn around m.
 func NewUncertaintyAnswer(r *replay.UncertaintyReport, m *replay.Machine) Answer {
 	s := &r.Makespan
 	i := &Interval{Low: s.Low, High: s.High, Level: r.Level, Covers: r.Covers}
-	var hosts, links *float64
-	if r.Joules != nil {
-		hosts = &r.Joules.Mean
-	}
-	if r.LinkJoules != nil {
-		links = &r.LinkJoules.Mean
-	}
-	return answer(m, r.Header, s.Mean, r.Gflops.Mean, r.Draws[0].Messages, 0, r.WallSeconds, i).
-		with(replay.NewEnergy(hosts, links, s.Mean, r.Gflops.Mean))
+	return answer(m, r.Header, s.Mean, r.Gflops.Mean, r.Draws[0].Messages, 0, r.WallSeconds, i).with(r.Energy())
 }
 
 // answer adds to the figures of a result the program's own result line, and the peak and the efficiency where they

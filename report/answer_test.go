@@ -85,12 +85,12 @@ func TestAnswerIntervals(t *testing.T) {
 	if e.Makespan != 10 || e.Interval.Low != 9.5 || e.Interval.High != 10.5 || e.Interval.Level != 0.95 || !strings.Contains(e.Interval.Covers, "a replay of all steps") {
 		t.Errorf("estimate: %+v, %+v", e, e.Interval)
 	}
-	s := NewEnsembleAnswer(&replay.EnsembleReport{Ensemble: &replay.Ensemble{Header: header, Makespan: replay.Summary{Mean: 3, SD: 0.4, Interval: 0.25}, Runs: make([]replay.SeedResult, 2)}}, m)
+	s := NewEnsembleAnswer(&replay.EnsembleReport{Ensemble: &replay.Ensemble{Header: header, Figures: replay.Figures[replay.Summary]{Makespan: replay.Summary{Mean: 3, SD: 0.4, Interval: 0.25}}, Runs: make([]replay.SeedResult, 2)}}, m)
 	if s.Makespan != 3 || s.Interval.Low != 2.75 || s.Interval.High != 3.25 || !strings.Contains(s.Interval.Covers, "scatters by 400 ms around it") {
 		t.Errorf("seeds: %+v, %+v", s, s.Interval)
 	}
 	u := NewUncertaintyAnswer(&replay.UncertaintyReport{Uncertainty: &replay.Uncertainty{
-		Header: header, Level: 0.9, Covers: "what it covers", Makespan: replay.Interval{Mean: 5, Low: 4, High: 6}, Draws: make([]replay.SeedResult, 3)}}, m)
+		Header: header, Level: 0.9, Covers: "what it covers", Figures: replay.Figures[replay.Interval]{Makespan: replay.Interval{Mean: 5, Low: 4, High: 6}}, Draws: make([]replay.SeedResult, 3)}}, m)
 	if u.Makespan != 5 || *u.Interval != (Interval{4, 6, 0.9, "what it covers"}) {
 		t.Errorf("draws: %+v, %+v", u, u.Interval)
 	}
