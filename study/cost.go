@@ -84,51 +84,28 @@ func CostOf(run programs.Run, tolerance float64) float64 {
 	// predicts the time of the others by proportion.
 	steps, messages := run.Size()
 	if tolerance > 0 {
-		if sampled := sampledSteps(run, steps); sampled <= mostSampled*steps {
+		if sampled := sampledSteps(run, steps); sampled <= 0.75*steps { // else it is replayed exactly
 			steps = sampled
 		}
 	}
 	return steps*messages + 100*float64(run.Ranks())
 }
 
-const (
-	// fewIterations are those of HPCG that an estimate simulates, warm-ups included.
-	fewIterations = 6
-	// shortWindows are about the steps of all windows where these are short, usualWindows of other programs.
-	shortWindows, usualWindows = 200, 600
-	// mostSampled is the part of the steps above which a run is replayed exactly.
-	mostSampled = 0.75
-)
-
-// sampledSteps returns about how many steps an estimate simulates (docs/sampling.md). HPL with look-ahead polls: its
-// windows, 8 to 16 and the ends of the run, have whole periods of the process columns, and long warm-ups.
+// sampledSteps returns about how many steps an estimate simulates (docs/sampling.md). HPL with look-ahead polls: its windows,
+// up to 16 and the ends of the run, have whole periods of the process columns, and long warm-ups.
 func sampledSteps(run programs.Run, steps float64) float64 {
-	r, _ := run.(*programs.HPL)
-	switch _, cg := run.(*programs.HPCG); {
-	case cg:
-		return fewIterations
-	case r == nil:
-		return usualWindows
-	case r.Depth == 0:
-		return shortWindows
-	}
-	both := r.P
-	for both%r.Q != 0 {
-		both += r.P
-	}
-	length, warmup := 16, 32
-	for _, period := range []int{both, max(r.P, r.Q), min(r.P, r.Q)} {
-		if period <= 64 {
-			length = period * max(1, (length+period/2)/period)
-			warmup = max(warmup/2, warmup+(16-length)/2)
-			break
+	switch r := run.(type) {
+	case *programs.HPCG:
+		return 6 // iterations, warm-ups included
+	case *programs.HPL:
+		if r.Depth == 0 {
+			return 200
 		}
+		length := min(max(r.P, r.Q, 16), 64)
+		window := length + max(16, 40-length/2)
+		return float64(window * (2 + min(max(int(steps)/4/window, 8), 16)))
 	}
-	if r.P > 64 {
-		warmup = max(warmup, r.P)
-	}
-	windows := min(max(int(steps)/4/(warmup+length), 8), 16) + 2
-	return float64(windows*(warmup+length) + length)
+	return 600
 }
 
 // cost returns about what a run of the plan costs, in messages, with the further replays of its responses.

@@ -30,10 +30,7 @@ type Bar struct {
 	number int // of things; -1: not known
 	begun  time.Time
 	note   string
-
-	// What SetLeft has said is left, from when on; unset: it is told by the number of things.
-	left time.Duration
-	from time.Time
+	due    time.Time // when all is done, by SetLeft; zero: that is told by the number of things
 }
 
 const (
@@ -108,12 +105,12 @@ func (b *Bar) line(after time.Duration) string {
 	text := fmt.Sprintf("%s: %s after %v", b.things, textutil.Thousands(b.done), after.Round(time.Second))
 	if b.number > 0 {
 		of := "of"
-		if !b.from.IsZero() {
+		if !b.due.IsZero() {
 			of = "of about"
 		}
 		text = fmt.Sprintf("%s: %s %s %s (%d %%) after %v", b.things, textutil.Thousands(b.done), of, textutil.Thousands(b.number),
 			100*b.done/b.number, after.Round(time.Second))
-		if b.from.IsZero() && b.done > 0 && b.done < b.number {
+		if b.due.IsZero() && b.done > 0 && b.done < b.number {
 			left := float64(after) / float64(b.done) * float64(b.number-b.done)
 			text += fmt.Sprintf(", about %v left", time.Duration(left).Round(time.Second))
 		}
@@ -126,11 +123,10 @@ func (b *Bar) line(after time.Duration) string {
 
 // words returns what is left, if SetLeft has said it, and the note.
 func (b *Bar) words() string {
-	if b.from.IsZero() {
+	if b.due.IsZero() {
 		return b.note
 	}
-	left := max(b.left-time.Since(b.from), time.Second)
-	return strings.TrimSuffix(fmt.Sprintf("about %v left; %s", left.Round(time.Second), b.note), "; ")
+	return strings.TrimSuffix(fmt.Sprintf("about %v left; %s", max(time.Until(b.due), time.Second).Round(time.Second), b.note), "; ")
 }
 
 // Note has the bar show a text beside the numbers, such as the best result so far.
@@ -208,10 +204,10 @@ func (b *Bar) SetLeft(done, number int, left time.Duration) {
 		return
 	}
 	b.mu.Lock()
-	b.left, b.from = left, time.Now()
+	b.due = time.Now().Add(left)
 	note := b.note
 	b.mu.Unlock()
-	b.Note(note)
+	b.Note(note) // with the time
 	b.SetOf(done, number)
 }
 

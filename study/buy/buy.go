@@ -78,15 +78,8 @@ type buyer struct {
 	machines []*machine
 	traces   map[string][]byte // by the identity of a run
 	done     int
-	end      time.Time // zero: none
-
-	// The pace of first replays of each program, and of further ones of a series.
-	hpl, hpcg, again pace
-	// The machine that is searched now, and what that still takes.
-	searching  *machine
-	share      time.Duration // of each search
-	searchLeft int
-	searchTime time.Duration
+	end      time.Time        // zero: none
+	pace     map[string]*pace // of each program
 }
 
 // Run replays all that there is to say of the machines, until the context ends.
@@ -111,7 +104,7 @@ func Run(ctx context.Context, r Request) (*Result, error) {
 
 // prepare makes all machines.
 func prepare(r Request) (*buyer, error) {
-	b := &buyer{Request: r, traces: map[string][]byte{}}
+	b := &buyer{Request: r, traces: map[string][]byte{}, pace: map[string]*pace{"hpl": {}, "hpcg": {}}}
 	for _, s := range r.Sheets {
 		m, err := b.newMachine(s)
 		if err != nil {
@@ -123,48 +116,35 @@ func prepare(r Request) (*buyer, error) {
 }
 
 // run does what is to be done, in the order of the plan.
-func (b *buyer) run(ctx context.Context) (err error) {
-	for {
-		list := b.todo(false)
-		if len(list) == 0 {
-			return nil
+func (b *buyer) run(ctx context.Context) error {
+	for list := b.todo(false); len(list) > 0; list = b.todo(false) {
+		m, s := list[0].m, list[0].s
+		b.tell(m.name + ": " + m.line())
+		if s != nil {
+			if err := b.play(ctx, s, list[0].draws); err != nil {
+				return err
+			}
+			continue
 		}
-		b.tell(list[0].m.name + ": " + list[0].m.line())
-		if list[0].s == nil {
-			err = b.searchWithin(ctx, list)
-		} else {
-			err = b.play(ctx, list[0].s, list[0].draws)
+		// All searches get the same time, together a share of what was left before the first.
+		within, cancel := context.WithCancel(ctx)
+		if !b.end.IsZero() {
+			parts := float64(len(b.machines)) * (1/searchShare - 1)
+			for _, m := range b.machines {
+				if m.searched == nil && !m.cut {
+					parts++
+				}
+			}
+			within, cancel = context.WithTimeout(ctx, time.Duration(float64(time.Until(b.end))/parts))
 		}
-		if err != nil {
+		err := b.search(within, m)
+		m.cut = within.Err() != nil
+		cancel()
+		if err != nil && (ctx.Err() != nil || !m.cut) { // else the machine goes on without a search
 			return err
 		}
 	}
-}
-
-// searchWithin searches the machine of the first task, in its part of the time that the searches of all get.
-func (b *buyer) searchWithin(ctx context.Context, list []task) error {
-	m, searches := list[0].m, 0
-	for _, t := range list {
-		if t.s == nil {
-			searches++
-		}
-	}
-	within, cancel := ctx, context.CancelFunc(func() {})
-	if !b.end.IsZero() {
-		if m == b.machines[0] {
-			b.share = time.Duration(searchShare * float64(time.Until(b.end)) / float64(searches))
-		}
-		within, cancel = context.WithTimeout(ctx, b.share)
-	}
-	defer cancel()
-	b.searching, b.searchLeft = m, searchReplays
-	b.searchTime = time.Duration(searchReplays * m.usual.cost(b) * float64(time.Second))
-	err := b.search(within, m)
-	b.searching = nil
-	if m.cut = within.Err() != nil; m.cut && ctx.Err() == nil {
-		err = nil // the machine goes on without a search
-	}
-	return err
+	return nil
 }
 
 // tell reports how far all is.
@@ -194,9 +174,8 @@ func (b *buyer) search(ctx context.Context, m *machine) error {
 	before := b.done
 	r, err := tune.Run(ctx, p, tune.Options{Jobs: b.Jobs, Tolerances: []float64{p.Tolerance}, Indifference: indifference, Seed: 1,
 		NoFresh: true, Progress: func(done, all int, left time.Duration) {
-			b.done, b.searchLeft = before+done, all-done
-			if left > 0 { // else nothing has ended yet
-				b.searchTime = left
+			if b.done = before + done; done > 0 {
+				m.searchLeft, m.searchTime = all-done, left
 			}
 			b.tell("")
 		}})

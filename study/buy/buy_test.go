@@ -237,18 +237,18 @@ func TestForecast(t *testing.T) {
 	}
 	// All take three times as long as forecast, so what is left does.
 	b = must(prepare(request(t, small)))
-	b.hpl.add(6, 2)
-	b.hpcg.add(6, 2)
+	b.pace["hpl"].add(6, 2)
+	b.pace["hpcg"].add(6, 2)
 	if _, slow := b.left(); math.Abs(slow/seconds-3) > 1e-9 {
 		t.Errorf("%g s at a third of the pace, %g s before", slow, seconds)
 	}
 	// Ten replays that take half as long outweigh one that took thrice: with 0.8 of each kept, (0.8^10*6 + 1*(1-0.8^10)/0.2) /
 	// (0.8^10*2 + 2*(1-0.8^10)/0.2).
 	for range 10 {
-		b.hpl.add(1, 2)
+		b.pace["hpl"].add(1, 2)
 	}
 	kept := math.Pow(0.8, 10)
-	if got, want := b.hpl.of(1), (kept*6+(1-kept)/0.2)/(kept*2+2*(1-kept)/0.2); math.Abs(got/want-1) > 1e-9 {
+	if got, want := b.pace["hpl"].of(1), (kept*6+(1-kept)/0.2)/(kept*2+2*(1-kept)/0.2); math.Abs(got/want-1) > 1e-9 {
 		t.Errorf("pace %g, want %g", got, want)
 	}
 	// The plan has everything once before it has anything more closely, but for the intervals of the programs.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"reprise/calibrate/sheet"
 	"reprise/internal/textutil"
@@ -62,6 +63,9 @@ type machine struct {
 	factors     []*factor
 	searched    *tune.Result // nil: not yet
 	cut         bool         // the search was stopped
+	// Replays and time that a search under way takes yet.
+	searchLeft int
+	searchTime time.Duration
 }
 
 // change is a machine that differs in one thing.

@@ -35,8 +35,6 @@ type series struct {
 
 	stated  *replay.Played
 	draws   *replay.Uncertainty // with seeds from 1 on
-	made    int                 // replays
-	took    float64             // seconds of all
 	skipped string              // why there are no more
 }
 
@@ -94,9 +92,8 @@ func (b *buyer) play(asked context.Context, s *series, draws int) (err error) {
 	} else {
 		s.draws = drawn
 	}
-	seconds := time.Since(begin).Seconds()
-	b.paceOf(s).add(seconds, float64(replays)*s.forecast(b))
-	s.took, s.made, b.done = s.took+seconds, s.made+replays, b.done+replays
+	b.pace[s.program].add(time.Since(begin).Seconds(), float64(replays)*s.guess(b))
+	b.done += replays
 	return nil
 }
 

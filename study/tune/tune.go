@@ -155,8 +155,7 @@ func Run(ctx context.Context, p *study.Plan, o Options) (_ *Result, err error) {
 
 // spaceOf returns the space of a plan: it has a point for each run.
 func spaceOf(p *study.Plan) *search.Space {
-	// Levels that have an order are numbered in that. The search
-	// sees numbers only; names of factors and levels come back with the result.
+	// Levels that have an order are numbered in that. The search sees numbers only.
 	space := &search.Space{}
 	var ranks [][]int
 	for _, f := range p.Factors {
@@ -253,12 +252,12 @@ func WritePrediction(w io.Writer, p *study.Plan, o Options) error {
 	}
 	t.Row("configurations", textutil.Thousands(len(p.Runs)))
 	t.Row("replays", strings.Join(tolerances, ", then ")+", of those that may be the best")
-	all, seconds := freshSeeds, freshSeeds*meanCost(p, o.Tolerances[len(o.Tolerances)-1])
-	for i, n := range spaceOf(p).Usual(len(o.Tolerances)) {
-		all, seconds = all+n, seconds+float64(n)*meanCost(p, o.Tolerances[i])
+	of := &tuner{Options: o, plan: p}
+	of.Progress = func(_, all int, left time.Duration) {
+		t.Row("time", fmt.Sprintf("about %v, if about %d replays suffice; all configurations exactly %v, %d at once (guessed from the"+
+			" number of messages)", study.Round(left.Seconds()), all, study.Round(exact.Time.Seconds()), o.Jobs))
 	}
-	t.Row("time", fmt.Sprintf("about %v, if about %d replays suffice; all configurations exactly %v, %d at once (guessed from the number of"+
-		" messages)", study.Round(seconds*study.SecondsPerMessage/float64(o.Jobs)), all, study.Round(exact.Time.Seconds()), o.Jobs))
+	of.plans(spaceOf(p).Usual(len(o.Tolerances)))
 	t.Row("longest replay", fmt.Sprintf("about %v", study.Round(exact.Longest.Seconds())))
 	t.Row("memory", "about "+study.Bytes(exact.Memory))
 	return t.Write(w)
@@ -368,7 +367,9 @@ func (t *tuner) plans(left []int) {
 	t.wanted, t.left = t.done, 0
 	for i, n := range left {
 		t.wanted += n
-		t.left += float64(n) * meanCost(t.plan, t.Tolerances[i])
+		for row := range t.plan.Runs { // the mean of all
+			t.left += float64(n) * t.plan.Config(row).Cost(t.Tolerances[i]) / float64(len(t.plan.Runs))
+		}
 	}
 	t.tell()
 }
@@ -383,14 +384,6 @@ func (t *tuner) tell() {
 		each = time.Since(t.begun).Seconds() / t.made
 	}
 	t.Progress(t.done, max(t.wanted, t.done), time.Duration(each*t.left*float64(time.Second)))
-}
-
-// meanCost returns the mean cost of the runs of a plan.
-func meanCost(p *study.Plan, tolerance float64) (mean float64) {
-	for i := range p.Runs {
-		mean += p.Config(i).Cost(tolerance) / float64(len(p.Runs))
-	}
-	return mean
 }
 
 // atOnce calls do for the numbers below n, so many at once. An error ends the context of the
