@@ -136,9 +136,7 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (_ 
 	t := textutil.Must(open())
 	defer t.Close()
 	m, ro, odd, err := e.load(c.Machine, t)
-	if err != nil {
-		return nil, err
-	}
+	textutil.Check(err)
 	ro.Seed = o.Seed
 
 	// An estimate, if one is wanted. It has one goroutine: a worker makes as many runs at once as
@@ -204,9 +202,7 @@ func (e *Evaluator) Evaluate(asked context.Context, c *Config, o RunOptions) (_ 
 					defer again.Close()
 					return replay.Run(ctx, again, m, o)
 				})
-			if err != nil {
-				return nil, err
-			}
+			textutil.Check(err)
 			out.POP = &Efficiencies{d.Parallel, d.LoadBalance, d.Serialisation, d.Wire, d.Contention}
 		}
 	}
@@ -340,21 +336,17 @@ type CachedEvaluator struct {
 
 // NewCachedEvaluator returns an evaluator of the configurations of a plan with the results of a
 // directory, which is made if need be; "": there is none.
-func (p *Plan) NewCachedEvaluator(dir string) (*CachedEvaluator, error) {
+func (p *Plan) NewCachedEvaluator(dir string) (_ *CachedEvaluator, err error) {
+	defer textutil.Stopped(&err)
 	e := &CachedEvaluator{evaluator: p.NewEvaluator(), results: NewResults(dir)}
 	if dir == "" {
 		return e, nil
 	}
-	if err := atomicfile.MakeDir(dir); err != nil {
-		return nil, err
-	}
+	textutil.Check(atomicfile.MakeDir(dir))
 	if _, err := os.Stat(filepath.Join(dir, PlanFile)); err == nil {
 		return nil, fmt.Errorf("%s is the directory of a study: take another one", dir)
 	}
-	if err := e.results.Update(); err != nil {
-		return nil, err
-	}
-	var err error
+	textutil.Check(e.results.Update())
 	e.journal, err = newJournal(dir, fmt.Sprintf("%d-%d", time.Now().UnixNano(), os.Getpid()))
 	return e, err
 }

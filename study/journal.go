@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 )
 
 // This file writes the results of a worker (journal.add) and reads those of all (Results.Update).
@@ -75,18 +76,13 @@ func newJournal(dir, worker string) (*journal, error) {
 
 // add appends an entry with its checksum. The file is closed after each entry: then a file server
 // has it, and other hosts see it. A line that could not be written whole is truncated.
-func (j *journal) add(e *Entry) error {
-	text, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
+func (j *journal) add(e *Entry) (err error) {
+	defer textutil.Stopped(&err)
+	text := textutil.Must(json.Marshal(e))
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	// The file appears with its first entry: a worker without results leaves none.
-	f, err := os.OpenFile(j.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
-	if err != nil {
-		return err
-	}
+	f := textutil.Must(os.OpenFile(j.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666))
 	// One write for the whole line, so that the end of the process seldom tears it.
 	n, err := f.Write(append(withSum(text), '\n'))
 	if err != nil {
@@ -94,9 +90,7 @@ func (j *journal) add(e *Entry) error {
 		// which is whole, part of one that does not count.
 		return errors.Join(err, f.Truncate(j.size), f.Close())
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
+	textutil.Check(f.Close())
 	j.size += int64(n)
 	return nil
 }

@@ -14,15 +14,11 @@ import (
 // This file tells how far a study has come: Plan.NewStatus.
 
 // NewStatus returns how far a study has come. Each run counts once, whatever number of rows it has.
-func (p *Plan) NewStatus() (*Status, error) {
+func (p *Plan) NewStatus() (_ *Status, err error) {
+	defer textutil.Stopped(&err)
 	r := p.NewResults()
-	if err := r.Update(); err != nil {
-		return nil, err
-	}
-	workers, err := workqueue.Workers(p.dir)
-	if err != nil {
-		return nil, err
-	}
+	textutil.Check(r.Update())
+	workers := textutil.Must(workqueue.Workers(p.dir))
 	s := &Status{Study: p.Study, Dir: p.dir, Notes: append([]string{}, r.Torn()...), Workers: []WorkerStatus{}}
 	// Leases of dead workers are shown with their worker, and their runs count as waiting.
 	running := map[string]bool{}

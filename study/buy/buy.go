@@ -29,10 +29,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/study/tune"
 	"reprise/tracegen/programs"
@@ -103,14 +106,11 @@ func Run(ctx context.Context, r Request) (*Result, error) {
 }
 
 // prepare makes all machines.
-func prepare(r Request) (*buyer, error) {
-	b := &buyer{Request: r, traces: map[string][]byte{}, pace: map[string]*pace{"hpl": {}, "hpcg": {}}}
+func prepare(r Request) (b *buyer, err error) {
+	defer textutil.Stopped(&err)
+	b = &buyer{Request: r, traces: map[string][]byte{}, pace: map[string]*pace{"hpl": {}, "hpcg": {}}}
 	for _, s := range r.Sheets {
-		m, err := b.newMachine(s)
-		if err != nil {
-			return nil, err
-		}
-		b.machines = append(b.machines, m)
+		b.machines = append(b.machines, b.newMachine(s))
 	}
 	return b, nil
 }
@@ -166,11 +166,10 @@ type factor struct {
 
 // search looks for the best parameters of HPL on a machine, in a study of few configurations. A search that the context
 // ends has the best so far.
-func (b *buyer) search(ctx context.Context, m *machine) error {
-	p, err := m.plan(filepath.Join(b.Dir, m.dir), b)
-	if err != nil {
-		return err
-	}
+func (b *buyer) search(ctx context.Context, m *machine) (err error) {
+	defer textutil.Stopped(&err)
+	s := textutil.Must(study.Parse(strings.NewReader(m.studyText(filepath.Join(b.Dir, m.dir), b)), m.name+"-search.yaml"))
+	p := textutil.Must(study.NewPlan(s, b.Tool))
 	before := b.done
 	r, err := tune.Run(ctx, p, tune.Options{Jobs: b.Jobs, Tolerances: []float64{p.Tolerance}, Indifference: indifference, Seed: 1,
 		NoFresh: true, Progress: func(done, all int, left time.Duration) {
@@ -202,22 +201,20 @@ func (b *buyer) search(ctx context.Context, m *machine) error {
 		}
 	}
 	for f, of := range p.Factors {
-		// With another value of this parameter alone: the quickest that the search replayed, else the next value.
+		// With another value of this parameter alone: the quickest that the search replayed, else the next value. Factors
+		// have two levels at least.
 		level := func(row int) int { return p.Runs[row].Levels[f] }
-		var alone []int
+		other, least := 0, math.Inf(1)
 		for i := range p.Runs {
 			levels := slices.Clone(p.Runs[i].Levels)
-			if levels[f] = level(best); i != best && slices.Equal(levels, p.Runs[best].Levels) {
-				alone = append(alone, i)
+			if levels[f] = level(best); i == best || !slices.Equal(levels, p.Runs[best].Levels) {
+				continue
+			}
+			takes := cmp.Or(seconds[i], longest*math.Abs(float64(level(i)-level(best))))
+			if takes < least {
+				other, least = i, takes
 			}
 		}
-		rank := func(row int) float64 {
-			if s, made := seconds[row]; made {
-				return s
-			}
-			return longest * float64(max(level(row)-level(best), level(best)-level(row)))
-		}
-		other := slices.MinFunc(alone, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) }) // factors have two levels at least
 		m.factors = append(m.factors, &factor{of.Name, of.Levels[level(best)].Label, of.Levels[level(other)].Label,
 			m.configured(b, "other "+of.Name, hplOf(p, other))})
 	}

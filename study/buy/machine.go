@@ -3,7 +3,6 @@ package buy
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -84,11 +83,8 @@ type change struct {
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // newMachine makes the machine of a sheet, with its runs, and those that differ in one thing.
-func (b *buyer) newMachine(of Sheet) (*machine, error) {
-	m, err := b.parse(of.File, of.Text)
-	if err != nil {
-		return nil, err
-	}
+func (b *buyer) newMachine(of Sheet) *machine {
+	m := textutil.Must(b.parse(of.File, of.Text))
 	m.name = m.sheet.Name
 	if m.name == "" {
 		m.name = strings.TrimSuffix(filepath.Base(of.File), filepath.Ext(of.File))
@@ -104,20 +100,7 @@ func (b *buyer) newMachine(of Sheet) (*machine, error) {
 			m, both = typical, true
 		}
 	}
-	if err := m.make(b); err != nil {
-		return nil, err
-	}
-	tuned := func() (err error) {
-		if both {
-			if m.tuned, err = m.edit(b, "software", "tuned", m.name+"-tuned"); err == nil {
-				err = m.tuned.make(b)
-			}
-		}
-		return err
-	}
-	if err := errors.Join(tuned(), m.prepareChanges(b)); err != nil {
-		return nil, err
-	}
+	m.make(b, both)
 
 	// Thousands of ranks may take longer than there is time. With a rank a socket and threaded kernels the same machine
 	// takes minutes; what the ranks of the sheet change comes last.
@@ -126,25 +109,21 @@ func (b *buyer) newMachine(of Sheet) (*machine, error) {
 	if ranks := m.sheet.RanksPerHost; seconds > most && ranks > m.sheet.Sockets {
 		other, err := m.edit(b, "ranks_per_host", strconv.Itoa(m.sheet.Sockets), m.name+"-socket")
 		if err != nil {
-			return m, nil // a sheet in one line: as far as the time goes
+			return m // a sheet in one line: as far as the time goes
 		}
 		other.basis = fmt.Sprintf("%s: replayed with a rank a socket, since %d replays with %d ranks a node would take about %v. What these"+
 			" ranks change comes last.", m.name, n, ranks, study.Round(seconds))
 		m = other
-		if err := errors.Join(m.make(b), tuned(), m.prepareChanges(b)); err != nil {
-			return nil, err
-		}
+		m.make(b, both)
 	}
-	return m, nil
+	return m
 }
 
 // edit returns a machine with another value of a key of its sheet, which is made in dir.
-func (m *machine) edit(b *buyer, key, value, dir string) (*machine, error) {
+func (m *machine) edit(b *buyer, key, value, dir string) (_ *machine, err error) {
+	defer textutil.Stopped(&err)
 	text, command := edited(m.text, m.file, key, value, dir+".yaml")
-	other, err := b.parse(m.file, text)
-	if err != nil {
-		return nil, err
-	}
+	other := textutil.Must(b.parse(m.file, text))
 	if said(text, key) != value {
 		return nil, fmt.Errorf("%s: %s is not in a line of its own, where it could be changed", m.file, key)
 	}
@@ -156,28 +135,36 @@ func (m *machine) edit(b *buyer, key, value, dir string) (*machine, error) {
 // parse reads a sheet.
 func (b *buyer) parse(file string, text []byte) (*machine, error) {
 	s, warnings, err := sheet.Parse(bytes.NewReader(text), file)
+	if err == nil && s.GPU.Count > 0 {
+		err = fmt.Errorf("%s: nodes with GPUs: study buy compares machines by HPL and HPCG on processors; for rocHPL: calibrate machine --sheet, "+
+			"tracegen hpl --variant rochpl, replay --uncertainty", file)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if s.GPU.Count > 0 {
-		return nil, fmt.Errorf("%s: nodes with GPUs: study buy compares machines by HPL and HPCG on processors; for rocHPL: calibrate machine --sheet, "+
-			"tracegen hpl --variant rochpl, replay --uncertainty", file)
 	}
 	return &machine{file: file, text: text, sheet: s, warnings: warnings, fill: b.Fill, stated: s.RanksPerHost}, nil
 }
 
-// make writes the machine, and prepares its runs.
-func (m *machine) make(b *buyer) (err error) {
-	if err := sheet.Make(filepath.Join(b.Dir, m.dir), m.sheet, m.text); err != nil {
-		return err
+// make writes the machine, and prepares its runs; with changes, and with both sorts of software, those of these as well.
+func (m *machine) make(b *buyer, both bool) {
+	m.write(b)
+	if both {
+		m.tuned = textutil.Must(m.edit(b, "software", "tuned", m.name+"-tuned"))
+		m.tuned.write(b)
 	}
+	m.prepareChanges(b)
+}
+
+// write writes the machine, and prepares its runs of the two programs.
+func (m *machine) write(b *buyer) {
+	textutil.Check(sheet.Make(filepath.Join(b.Dir, m.dir), m.sheet, m.text))
+	err := error(nil)
 	if m.usual, err = m.hplOn(b, m.usualParams(), ""); err == nil {
 		m.hpcg, err = m.hpcgOn(b, "")
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", m.file, err)
+		textutil.Stop(fmt.Errorf("%s: %w", m.file, err))
 	}
-	return nil
 }
 
 // listChanges lists the what-ifs that make sense.
@@ -248,13 +235,11 @@ func edited(text []byte, file, key, value, to string) (result []byte, command st
 }
 
 // prepareChanges makes the machines of all changes, and their runs.
-func (m *machine) prepareChanges(b *buyer) error {
+func (m *machine) prepareChanges(b *buyer) {
 	m.listChanges()
 	for _, c := range m.changes {
 		if c.hostSpeed != "" {
-			if err := c.runs(b, m, m); err != nil {
-				return err
-			}
+			textutil.Check(c.runs(b, m, m))
 			continue
 		}
 		value := c.value(said(m.text, c.key))
@@ -273,7 +258,6 @@ func (m *machine) prepareChanges(b *buyer) error {
 			c.impossible, c.hpl, c.hpcg = textutil.OneLine(err).Error(), nil, nil
 		}
 	}
-	return nil
 }
 
 // runs sets the runs of a change on a machine: those of m, with the order and the grid that the changed machine has
@@ -411,15 +395,6 @@ func (m *machine) studyText(dir string, b *buyer) string {
 	}
 	return fmt.Sprintf("program: hpl\nmachine: %q\nparameters: {%s}\nfactors:\n%s  BCAST: [1ringM, 2ringM]\n  DEPTH: [0, 1]\ntolerance: %g%%\n",
 		dir, fixed, factors, 100*max(searchTolerance, b.Tolerance))
-}
-
-// plan returns the plan of the search.
-func (m *machine) plan(dir string, b *buyer) (*study.Plan, error) {
-	s, err := study.Parse(strings.NewReader(m.studyText(dir, b)), m.name+"-search.yaml")
-	if err != nil {
-		return nil, err
-	}
-	return study.NewPlan(s, b.Tool)
 }
 
 // configured returns a series of the machine with the parameters of a run.
