@@ -157,10 +157,11 @@ func Run(ctx context.Context, space *Space, o Options) ([]Point, error) {
 				next = s.neighbours()
 			}
 			if s.Progress != nil {
-				left := make([]int, len(o.Tolerances))
-				left[i] = max(len(s.open(tolerance)), len(next))
+				left := space.Usual(len(o.Tolerances))
+				clear(left[:i])
+				left[i] = max(min(len(s.open(tolerance)), max(left[i]-len(s.found), 2*batch)), len(next))
 				for j := i + 1; j < len(left); j++ {
-					left[j] = min(len(s.open(o.Tolerances[j])), space.Usual(1)[0])
+					left[j] = min(len(s.open(o.Tolerances[j])), batch)
 				}
 				s.Progress(left)
 			}
@@ -195,13 +196,11 @@ type search struct {
 	model *model
 }
 
-// Usual returns about how many points are measured to each of so many tolerances: a tenth of all, and the design.
+// Usual returns about how many points are measured to each of so many tolerances: a tenth of all, of which few are left
+// for the others.
 func (s *Space) Usual(tolerances int) []int {
-	list := make([]int, tolerances)
-	for i := range list {
-		list[i] = min(max(len(s.Points)/10, batch), len(s.Points))
-	}
-	list[0] = max(list[0], len(s.design()))
+	list := slices.Repeat([]int{min(batch, len(s.Points))}, tolerances)
+	list[0] = max(len(s.design()), len(s.Points)/10)
 	return list
 }
 

@@ -308,7 +308,7 @@ type job struct {
 // make makes runs, unless they were made before, and returns the outcome of each. ended, if set, is called when one has
 // ended well, with its number.
 func (t *tuner) make(ctx context.Context, jobs []job, ended func(i int, out *study.Outcome)) ([]*study.Outcome, error) {
-	outcomes := make([]*study.Outcome, len(jobs))
+	outcomes, costs := make([]*study.Outcome, len(jobs)), make([]float64, len(jobs))
 	err := atOnce(ctx, len(jobs), t.Jobs, func(ctx context.Context, i int) error {
 		j := &jobs[i]
 		out, known, err := t.runs.Evaluate(ctx, j.config, j.options)
@@ -316,7 +316,10 @@ func (t *tuner) make(ctx context.Context, jobs []job, ended func(i int, out *stu
 			return fmt.Errorf("%s: %w", t.plan.Describe(j.row), err)
 		}
 		outcomes[i] = out
-		t.count(known, j.config.Cost(j.options.Tolerance))
+		if costs[i] = j.config.Cost(j.options.Tolerance); out.Interval == 0 { // an estimate would not have paid
+			costs[i] = j.config.Cost(0)
+		}
+		t.count(known, costs[i])
 		if ended != nil {
 			ended(i, out)
 		}
@@ -330,10 +333,7 @@ func (t *tuner) make(ctx context.Context, jobs []job, ended func(i int, out *stu
 		}
 		j := &jobs[i]
 		r := Replay{t.plan.Levels(j.row), j.options.Tolerance, j.options.Seed, 0, out.Makespan, out.Interval, out.Messages,
-			j.config.Cost(j.options.Tolerance)}
-		if out.Interval == 0 { // an estimate would not have paid
-			r.cost = j.config.Cost(0)
-		}
+			costs[i]}
 		if h := hplOf(j.config); h != nil {
 			r.PivotSeed = h.Pivots.Seed
 		}
@@ -347,7 +347,7 @@ func (t *tuner) count(known bool, cost float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.done++
-	t.left = max(0, t.left-cost)
+	t.left -= t.left / float64(max(t.wanted-t.done, 0)+1)
 	if known {
 		t.known++
 	} else {
@@ -380,7 +380,7 @@ func (t *tuner) tell() {
 		return
 	}
 	each := study.SecondsPerMessage / float64(t.Jobs)
-	if t.made > 0 {
+	if t.done-t.known > 2*t.Jobs {
 		each = time.Since(t.begun).Seconds() / t.made
 	}
 	t.Progress(t.done, max(t.wanted, t.done), time.Duration(each*t.left*float64(time.Second)))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -93,7 +94,13 @@ func TestTune(t *testing.T) {
 			if got, err := d.Combination(1); err != nil || !cmp.Equal(got, r.Best.params) {
 				t.Errorf("HPL.dat of %+v, the best is %+v; %v", got, r.Best.params, err)
 			}
+			// The number of all has what is still to come: the fresh seeds, until the last replay has ended.
 			o.Jobs = 1
+			o.Progress = func(done, all int, left time.Duration) {
+				if end := done == len(r.Runs); (done >= all) != end || (left > 0) == end {
+					t.Errorf("%d of %d, %v left; %d in the end", done, all, left, len(r.Runs))
+				}
+			}
 			again, err := Run(t.Context(), p, o)
 			if diff := cmp.Diff(r, again, cmpopts.IgnoreUnexported(Choice{}, Replay{})); err != nil || diff != "" {
 				t.Error("with one job", err, diff)
