@@ -51,9 +51,10 @@ func (w *writer) alike(ranks []outline, of func(*outline) []item) (*trace.Call, 
 		return nil, nil
 	}
 	for _, c := range classes {
-		if !w.grouped(c, take, func(g *group) { all = append(all, g) }) {
-			return nil, nil
-		}
+		all = append(all, w.grouped(c, take)...)
+	}
+	if slices.Contains(all, nil) {
+		return nil, nil
 	}
 	for _, g := range all {
 		g.taken = []trace.Operand{g.Param(0)}
@@ -109,21 +110,16 @@ func (w *writer) flush() error {
 	return nil
 }
 
-// grouped yields the groups of a class: one, or its halves if that has too many columns. It reports whether they fit in
-// blocks.
-func (w *writer) grouped(c *class, of func(rank int) []item, yield func(*group)) bool {
+// grouped returns a class as a group, or as groups of its halves if that has too many columns; nil does not fit in a block.
+func (w *writer) grouped(c *class, of func(rank int) []item) []*group {
 	g := newGroup(w, []*class{c}, of)
-	if g == nil {
-		return false
+	if g == nil || len(g.values) <= alikeColumns {
+		return []*group{g}
 	}
-	if len(g.values) > alikeColumns {
-		n := len(c.ranks) / 2
-		head, tail := *c, *c
-		head.ranks, head.at, tail.ranks, tail.at = c.ranks[:n], 0, c.ranks[n:], 0
-		return w.grouped(&head, of, yield) && w.grouped(&tail, of, yield)
-	}
-	yield(g)
-	return true
+	n := len(c.ranks) / 2
+	head, tail := *c, *c
+	head.ranks, head.at, tail.ranks, tail.at = c.ranks[:n], 0, c.ranks[n:], 0
+	return append(w.grouped(&head, of), w.grouped(&tail, of)...)
 }
 
 // group is ranks that do the same, and their block.
@@ -202,14 +198,12 @@ func newGroup(w *writer, classes []*class, of func(rank int) []item) *group {
 		if err != nil {
 			return nil
 		}
-		n, ok := numbers[string(name)]
-		if !ok {
-			n = int32(len(g.joint))
-			numbers[string(name)] = n
+		n := numberOf(numbers, string(name))
+		if int(n) == len(g.joint) {
 			g.joint = append(g.joint, steps)
 			first := w.table.steps[slices.Max(steps)]
 			if request >= 0 { // parts before may have left others open
-				first.request = w.slots + request
+				first.request = w.table.slots + request
 			}
 			if t.steps = append(t.steps, first); first.lists != [2]int32{} {
 				return nil

@@ -44,18 +44,18 @@ type key struct {
 // classes returns the classes of ranks. It returns nil if there are no steps, or, not apart, if requests are open at the
 // ends.
 func (w *writer) classes(ranks, way int, of func(rank int) []item) (list []*class) {
-	known := map[string]*class{}
+	known := map[string]int32{}
 	for rank := range ranks {
 		c := w.classOf(rank, way, of(rank))
 		if c == nil {
 			return nil
 		}
 		name, _ := binary.Append(nil, binary.LittleEndian, c.keys)
-		if known[string(name)] == nil {
-			known[string(name)], list = c, append(list, c)
+		n := numberOf(known, string(name))
+		if int(n) == len(list) {
+			list = append(list, c)
 		}
-		c = known[string(name)]
-		c.ranks = append(c.ranks, rank)
+		list[n].ranks = append(list[n].ranks, rank)
 	}
 	if len(list) == 1 && len(list[0].keys) == 1 || way != apart && len(list) > mostUnited {
 		return nil
@@ -118,16 +118,6 @@ func (w *writer) classOf(rank, way int, items []item) *class {
 		return nil
 	}
 	return c
-}
-
-// numberOf returns the number of a key.
-func numberOf(numbers map[key]int32, k key) int32 {
-	n, ok := numbers[k]
-	if !ok {
-		n = int32(len(numbers))
-		numbers[k] = n
-	}
-	return n
 }
 
 // together has classes take a step: the first one that all that have it have come to. It returns nil if there is none.

@@ -69,6 +69,7 @@ func (s *step) bytes(t *table) int {
 type table struct {
 	steps   []step
 	numbers map[step]int32
+	slots   int32     // of requests
 	lists   [][]int64 // from 1
 	named   map[string]int32
 }
@@ -78,25 +79,30 @@ func newTable() *table {
 	return &table{numbers: map[step]int32{}, lists: make([][]int64, 1), named: map[string]int32{}}
 }
 
+// numberOf returns the number of a thing, from 0 in the order of first calls.
+func numberOf[T comparable](numbers map[T]int32, of T) int32 {
+	n, ok := numbers[of]
+	if !ok {
+		n = int32(len(numbers))
+		numbers[of] = n
+	}
+	return n
+}
+
 // number returns the number of a step, which it adds at the first call.
 func (t *table) number(s step) int32 {
-	n, ok := t.numbers[s]
-	if !ok {
-		n = int32(len(t.steps))
-		t.steps = append(t.steps, s)
-		t.numbers[s] = n
+	n := numberOf(t.numbers, s)
+	if int(n) == len(t.steps) {
+		t.steps, t.slots = append(t.steps, s), max(t.slots, 1+s.request)
 	}
 	return n
 }
 
 // list returns the number of a list, which it keeps.
 func (t *table) list(values []int64) int32 {
-	name := fmt.Sprint(values)
-	n, ok := t.named[name]
-	if !ok {
-		n = int32(len(t.lists))
+	n := 1 + numberOf(t.named, fmt.Sprint(values))
+	if int(n) == len(t.lists) {
 		t.lists = append(t.lists, values)
-		t.named[name] = n
 	}
 	return n
 }

@@ -174,10 +174,6 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	if len(ranks[0].marked) > 0 && len(ranks) < leastAlike {
 		units = unitsOfDifferent
 	}
-	slots := int32(0)
-	for i := range m.table.steps {
-		slots = max(slots, 1+m.table.steps[i].request)
-	}
 	var best, next bytes.Buffer
 	for way, again := apart, true; again && way < ways; way++ {
 		next.Reset()
@@ -192,7 +188,7 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 		}
 		wr := &writer{w: out, table: m.table, loops: m.loops, sharing: newSharing(m.loops), forms: map[form]int64{},
 			bodies: map[int32]int64{}, each: m.each, ranks: make([]source, len(ranks)),
-			limit: max(1, min(unitRank, unitItems/len(ranks))), offsets: map[string]int64{}, way: way, keys: map[key]int32{}, uses: map[key]int32{}, slots: slots}
+			limit: max(1, min(unitRank, unitItems/len(ranks))), offsets: map[string]int64{}, way: way, keys: map[key]int32{}, uses: map[key]int32{}}
 		if err := cmp.Or(wr.write(ranks, m.summary.Steps), wr.flush(), out.Close()); err != nil {
 			return nil, err
 		}

@@ -124,12 +124,7 @@ func (s *stepper) shapes() (list []uint64) {
 		default:
 			f.sendSize, f.recvSize = step.args[argPeer], step.args[argSource]
 		}
-		n, ok := numbers[f]
-		if !ok {
-			n = int32(len(numbers))
-			numbers[f] = n
-		}
-		list = append(list, item{what: n}.hash())
+		list = append(list, item{what: numberOf(numbers, f)}.hash())
 	}
 	return list
 }

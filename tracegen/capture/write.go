@@ -72,7 +72,6 @@ type writer struct {
 	way        int              // to make groups
 	several    bool             // a part has several classes
 	keys, uses map[key]int32    // numbers
-	slots      int32            // of requests that are not renamed
 	columns    []int64          // the vector
 	offsets    map[string]int64 // of columns in it, by their names
 	waiting    []waiting        // for the vector
