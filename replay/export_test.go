@@ -20,3 +20,12 @@ func noError(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// Drawn returns the machine, and the options, that Uncertain draws with a seed for all causes together.
+func Drawn(m Machine, o Options, seed uint64) (Machine, Options) {
+	causes := drawNoise | drawCalibration | drawHosts
+	if m.Kernels.NetworkError() > 0 {
+		causes |= drawNetwork
+	}
+	return draw(m, o, causes, seed)
+}

@@ -249,20 +249,6 @@ func draw(m Machine, o Options, causes int, seed uint64) (Machine, Options) {
 	return m, o
 }
 
-// Drawn returns the machine, and the options, that Uncertain draws with a seed for all causes together: the same
-// machine for all traces and for all changes of it, so that differences between two replays have less of its errors
-// than either.
-func Drawn(m Machine, o Options, seed uint64) (Machine, Options) {
-	causes := drawNoise
-	if m.Kernels != nil {
-		causes |= drawCalibration | drawHosts
-		if m.Kernels.NetworkError() > 0 {
-			causes |= drawNetwork
-		}
-	}
-	return draw(m, o, causes, seed)
-}
-
 // IntervalOf returns the interval in which one more value is expected with some probability, from at least three values
 // of a normal distribution. sd is a further standard deviation, which the values do not show.
 func IntervalOf(values []float64, sd, level float64) Interval {
