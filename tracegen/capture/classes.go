@@ -126,10 +126,10 @@ func together(classes []*class) (next []*class) {
 		k := c.keys[c.at]
 		ready := k != ending
 		next = next[:0]
-		for _, o := range classes {
-			if o.has[k] {
+		for i := 0; ready && i < len(classes); i++ {
+			if o := classes[i]; o.has[k] {
 				next = append(next, o)
-				ready = ready && o.keys[o.at] == k
+				ready = o.keys[o.at] == k
 			}
 		}
 		if ready {
