@@ -387,13 +387,9 @@ func expandHosts(prefix, list string, add func(host string) error) error {
 	// behind it.
 	for text := range strings.SplitSeq(inside, ",") {
 		text = strings.TrimSpace(text)
-		first, last, several := strings.Cut(text, "-")
-		if !several {
-			last = first
-		}
-		from, errFrom := strconv.ParseUint(first, 10, 62)
-		to, errTo := strconv.ParseUint(last, 10, 62)
-		if errFrom != nil || errTo != nil || to < from || len(first) > 20 {
+		from, to, ok := textutil.ParseRange(text, "-")
+		first, _, _ := strings.Cut(text, "-")
+		if !ok || to >= 1<<62 || len(first) > 20 {
 			return fmt.Errorf("%q: %q in brackets, want a number, or a range as 0-7", prefix+list, text)
 		}
 		digits := 0

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -207,13 +206,8 @@ func (p *parser) seeds(n ast.Node) {
 	known := map[uint64]bool{}
 	for _, item := range nodes {
 		text := p.Text(item, "seed")
-		first, last, isRange := strings.Cut(text, "..")
-		if !isRange {
-			last = first
-		}
-		a, err1 := strconv.ParseUint(first, 10, 64)
-		b, err2 := strconv.ParseUint(last, 10, 64)
-		if err1 != nil || err2 != nil || b < a || b-a >= MaxRuns {
+		a, b, ok := textutil.ParseRange(text, "..")
+		if !ok || b-a >= MaxRuns {
 			p.Stop(item, "seed: %s, want a number of at least 0, or a range such as 1..10", yamlfile.Quote(text))
 		}
 		for s := a; len(p.study.Seeds) < MaxRuns && s-a <= b-a; s++ { // s-a: the last seed may be the largest uint64

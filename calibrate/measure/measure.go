@@ -42,9 +42,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"reprise/internal/textutil"
 )
 
 // Options says how the kernels of a run are measured.
@@ -94,17 +95,12 @@ func ParseCores(text string) (list []int, err error) {
 		return nil, nil
 	}
 	for field := range strings.SplitSeq(text, ",") {
-		first, last, isRange := strings.Cut(field, "-")
-		if !isRange {
-			last = first
-		}
-		from, err1 := strconv.Atoi(first)
-		to, err2 := strconv.Atoi(last)
-		if errors.Join(err1, err2) != nil || from < 0 || to < from || to >= mostCores {
+		from, to, ok := textutil.ParseRange(field, "-")
+		if !ok || to >= mostCores {
 			return nil, fmt.Errorf("%q, want all, or numbers and ranges below %d as 0,2-5", text, mostCores)
 		}
 		for core := from; core <= to; core++ {
-			list = append(list, core)
+			list = append(list, int(core))
 		}
 	}
 	return list, nil

@@ -40,6 +40,17 @@ func ParsePercent(text, whole string, zero bool) (float64, error) {
 	return v, nil
 }
 
+// ParseRange reads a number, or two with a text between, the second not below the first; ok: it is that.
+func ParseRange(text, between string) (first, last uint64, ok bool) {
+	low, high, both := strings.Cut(text, between)
+	if !both {
+		high = low
+	}
+	first, err1 := strconv.ParseUint(low, 10, 64)
+	last, err2 := strconv.ParseUint(high, 10, 64)
+	return first, last, err1 == nil && err2 == nil && first <= last
+}
+
 // A stop is the error at which a parser ends.
 type stop struct{ error }
 

@@ -48,13 +48,8 @@ func ParsePattern(text string) (Pattern, error) {
 			}
 			var ranges []numberRange
 			for item := range strings.SplitSeq(text[i+1:i+n], ",") {
-				first, last, isRange := strings.Cut(item, "-")
-				if !isRange {
-					last = first
-				}
-				lo, err := strconv.ParseUint(first, 10, 64)
-				hi, err2 := strconv.ParseUint(last, 10, 64)
-				if err != nil || err2 != nil || hi < lo {
+				lo, hi, ok := ParseRange(item, "-")
+				if !ok {
 					return p, fmt.Errorf("pattern %q: range %q: want a number or first-last", text, item)
 				}
 				ranges = append(ranges, numberRange{lo, hi})

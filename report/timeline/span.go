@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -57,16 +58,11 @@ func ParseSpan(window, ranks string) (s Span, err error) {
 	if ranks == "" {
 		return s, nil
 	}
-	first, last, several := strings.Cut(ranks, "-")
-	s.FirstRank, err = strconv.Atoi(first)
-	end := s.FirstRank
-	if several && err == nil {
-		end, err = strconv.Atoi(last)
-	}
-	if err != nil || s.FirstRank < 0 || end < s.FirstRank || end > trace.MaxRanks {
+	first, last, ok := textutil.ParseRange(ranks, "-")
+	if !ok || last > trace.MaxRanks {
 		return Span{}, fmt.Errorf("ranks %q, want A-B with 0 <= A <= B, or A", ranks)
 	}
-	s.Ranks = end - s.FirstRank + 1
+	s.FirstRank, s.Ranks = int(first), int(last-first)+1
 	return s, nil
 }
 
