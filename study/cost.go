@@ -28,7 +28,7 @@ func (p *Plan) Predict(dir string, jobs int) *Prediction {
 			pr.Made++
 			continue
 		}
-		d := pace.of(p.cost(row))
+		d := pace.Of(p.cost(row))
 		sum += d
 		pr.Longest = max(pr.Longest, d)
 	}
@@ -71,8 +71,8 @@ func (pr *Prediction) WriteText(w io.Writer) error {
 	return t.Write(w)
 }
 
-// SecondsPerMessage is about what a message costs on one core, until runs have been timed.
-const SecondsPerMessage = 1e-6
+// secondsPerMessage is about what a message costs on one core, until runs have been timed.
+const secondsPerMessage = 1e-6
 
 // Cost returns about what a run costs, in messages: see [CostOf].
 func (c *Config) Cost(tolerance float64) float64 { return CostOf(c.Run, tolerance) }
@@ -128,27 +128,31 @@ func (p *Plan) Memory() int64 {
 }
 
 // pace returns that of the runs that have ended.
-func (p *Plan) pace(r *Results) pace {
-	var sum pace
+func (p *Plan) pace(r *Results) Pace {
+	var sum Pace
 	for _, row := range p.once() {
 		if e := r.Of(p.Runs[row].ID); e != nil && e.Outcome != nil {
-			sum.add(p.cost(row), e.Wall)
+			sum.Add(p.cost(row), e.Wall)
 		}
 	}
 	return sum
 }
 
-// pace is how long the runs that were made took, and their messages: their ratio predicts the other runs.
-type pace struct{ seconds, messages float64 }
+// Pace is how long the runs that were made took, and their messages: their ratio predicts the other runs.
+type Pace struct {
+	Jobs              int // that share the messages of a run; counts until runs have been timed
+	seconds, messages float64
+}
 
-func (p *pace) add(messages, seconds float64) {
+// Add adds a run that was made.
+func (p *Pace) Add(messages, seconds float64) {
 	p.messages += messages
 	p.seconds += seconds
 }
 
-// of predicts how long so many messages take.
-func (p *pace) of(messages float64) time.Duration {
-	each := SecondsPerMessage
+// Of predicts how long so many messages take.
+func (p *Pace) Of(messages float64) time.Duration {
+	each := secondsPerMessage / float64(max(p.Jobs, 1))
 	if p.seconds > 0 {
 		each = p.seconds / p.messages
 	}

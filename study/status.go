@@ -50,7 +50,7 @@ func (p *Plan) NewStatus() (_ *Status, err error) {
 		default:
 			s.Waiting++
 		}
-		s.Left += pace.of(p.cost(i)).Seconds()
+		s.Left += pace.Of(p.cost(i)).Seconds()
 	}
 	return s, nil
 }

@@ -164,7 +164,7 @@ type worker struct {
 	passed  []int          // rows of runs that were passed over, or taken: longest first
 	pending []int          // rows behind them that were not looked at
 	busy    map[string]bool
-	pace    pace
+	pace    Pace
 	work    Work
 	err     error // the first one, which ends the worker: those of runs that are made at the same time are the same
 }
@@ -244,7 +244,7 @@ func (w *worker) next() (row int, l *workqueue.Lease) {
 		switch {
 		case w.busy[id]: // this worker is making it
 			continue
-		case !w.Until.IsZero() && time.Until(w.Until) < w.pace.of(margin*w.plan.cost(row)):
+		case !w.Until.IsZero() && time.Until(w.Until) < w.pace.Of(margin*w.plan.cost(row)):
 			w.work.Late++
 			continue
 		}
@@ -330,7 +330,7 @@ func (w *worker) make(row int, l *workqueue.Lease) {
 		return
 	}
 	w.work.Made++
-	w.pace.add(w.plan.cost(row), e.Wall)
+	w.pace.Add(w.plan.cost(row), e.Wall)
 	if e.Error != "" {
 		if w.work.Failed++; w.work.Failed <= maxTold {
 			w.work.Errors = append(w.work.Errors, fmt.Sprintf("%s: %s", w.plan.Describe(row), e.Error))

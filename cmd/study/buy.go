@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -83,7 +84,7 @@ func runBuy(c *cli.Context) (err error) {
 	if c.Bool("dry-run") {
 		p := textutil.Must(buy.Predict(r))
 		command.Warn(c, p.Warnings)
-		fmt.Fprint(c.App.Writer, p.Text())
+		fmt.Fprint(c.App.Writer, p.Text)
 		return nil
 	}
 
@@ -91,9 +92,9 @@ func runBuy(c *cli.Context) (err error) {
 	defer stop()
 	bar := terminal.NewCount(c.App.ErrWriter, c.Bool("quiet"), "replays")
 	r.Progress, r.Note = bar.SetLeft, bar.Note
-	r.Begin = func(p *buy.Prediction) {
-		if !c.Bool("quiet") && p.Seconds > worthTelling {
-			command.Tell(c.App.ErrWriter, "study", p.Line())
+	r.Begin = func(p buy.Prediction) {
+		if !c.Bool("quiet") && p.Time > worthTelling {
+			command.Tell(c.App.ErrWriter, "study", p.Line)
 		}
 	}
 	result, err := buy.Run(ctx, r)
@@ -107,5 +108,5 @@ func runBuy(c *cli.Context) (err error) {
 	return errors.Join(show(c, result), err, stopped(""))
 }
 
-// worthTelling is how many seconds a command lasts at least that says so before.
-const worthTelling = 10
+// worthTelling is how long a command lasts at least that says so before.
+const worthTelling = 10 * time.Second

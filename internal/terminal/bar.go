@@ -104,10 +104,7 @@ func newLines(w io.Writer, number int, things string, after time.Duration) *Bar 
 func (b *Bar) line(after time.Duration) string {
 	text := fmt.Sprintf("%s: %s after %v", b.things, textutil.Thousands(b.done), after.Round(time.Second))
 	if b.number > 0 {
-		of := "of"
-		if !b.due.IsZero() {
-			of = "of about"
-		}
+		of := map[bool]string{true: "of", false: "of about"}[b.due.IsZero()]
 		text = fmt.Sprintf("%s: %s %s %s (%d %%) after %v", b.things, textutil.Thousands(b.done), of, textutil.Thousands(b.number),
 			100*b.done/b.number, after.Round(time.Second))
 		if b.due.IsZero() && b.done > 0 && b.done < b.number {

@@ -66,7 +66,7 @@ type Request struct {
 	// and Note with what is known so far.
 	Progress func(done, all int, left time.Duration)
 	Note     func(text string)
-	Begin    func(*Prediction) // is called, if set, before the first replay
+	Begin    func(Prediction) // is called, if set, before the first replay
 }
 
 // Sheet is a data sheet: the name of its file, and its text.
@@ -81,8 +81,8 @@ type buyer struct {
 	machines []*machine
 	traces   map[string][]byte // by the identity of a run
 	done     int
-	end      time.Time        // zero: none
-	pace     map[string]*pace // of each program
+	end      time.Time              // zero: none
+	pace     map[string]*study.Pace // of each program
 }
 
 // Run replays all that there is to say of the machines, until the context ends.
@@ -101,14 +101,17 @@ func Run(ctx context.Context, r Request) (*Result, error) {
 	}
 	res := b.result(ctx.Err() != nil)
 	res.Effort = since()
-	res.Advice = b.advice(res.Wall)
+	if n, _, until := b.forecast(time.Duration(res.Wall*float64(time.Second)), true); n > 0 {
+		res.Advice = "The --budget that has it, by the pace until now: " + until + "."
+	}
 	return res, nil
 }
 
 // prepare makes all machines.
 func prepare(r Request) (b *buyer, err error) {
 	defer textutil.Stopped(&err)
-	b = &buyer{Request: r, traces: map[string][]byte{}, pace: map[string]*pace{"hpl": {}, "hpcg": {}}}
+	b = &buyer{Request: r, traces: map[string][]byte{}, pace: map[string]*study.Pace{
+		"hpl": {Jobs: r.Jobs}, "hpcg": {Jobs: r.Jobs}}}
 	for _, s := range r.Sheets {
 		b.machines = append(b.machines, b.newMachine(s))
 	}
@@ -130,8 +133,8 @@ func (b *buyer) run(ctx context.Context) error {
 		within, cancel := context.WithCancel(ctx)
 		if !b.end.IsZero() {
 			parts := float64(len(b.machines)) * (1/searchShare - 1)
-			for _, m := range b.machines {
-				if m.searched == nil && !m.cut {
+			for i := range list {
+				if list[i].s == nil {
 					parts++
 				}
 			}
@@ -153,8 +156,11 @@ func (b *buyer) tell(note string) {
 		b.Note(note)
 	}
 	if b.Progress != nil {
-		n, seconds := b.left()
-		b.Progress(b.done, b.done+n, time.Duration(seconds*float64(time.Second)))
+		n, left, _ := b.forecast(0, false)
+		if !b.end.IsZero() {
+			left = min(left, time.Until(b.end))
+		}
+		b.Progress(b.done, b.done+n, left)
 	}
 }
 

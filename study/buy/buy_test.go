@@ -219,7 +219,7 @@ func TestStopped(t *testing.T) {
 // TestPredict: what will be replayed is said before.
 func TestPredict(t *testing.T) {
 	p := must(Predict(request(t, small)))
-	if p.Replays < 50 || !(p.Seconds > 0) || !strings.Contains(p.Text(), "N 1792, NB 192, 2 x 4") {
+	if p.Replays < 50 || !(p.Time > 0) || !strings.Contains(p.Text, "N 1792, NB 192, 2 x 4") {
 		t.Errorf("%+v", p)
 	}
 }
@@ -227,29 +227,20 @@ func TestPredict(t *testing.T) {
 // TestForecast: what is left shrinks to nothing as replays are made, and follows the pace.
 func TestForecast(t *testing.T) {
 	b := must(prepare(request(t, small)))
-	before, seconds := b.left()
+	before, guessed, _ := b.forecast(0, false)
 	s := b.machines[0].usual
 	if err := b.play(context.Background(), s, 0); err != nil {
 		t.Fatal(err)
 	}
-	if after, _ := b.left(); after != before-1 {
+	if after, _, _ := b.forecast(0, false); after != before-1 {
 		t.Errorf("%d replays, %d after one", before, after)
 	}
-	// All take three times as long as forecast, so what is left does.
+	// All take three times as long as guessed, 1 us a message, so what is left does.
 	b = must(prepare(request(t, small)))
-	b.pace["hpl"].add(6, 2)
-	b.pace["hpcg"].add(6, 2)
-	if _, slow := b.left(); math.Abs(slow/seconds-3) > 1e-9 {
-		t.Errorf("%g s at a third of the pace, %g s before", slow, seconds)
-	}
-	// Ten replays that take half as long outweigh one that took thrice: with 0.8 of each kept, (0.8^10*6 + 1*(1-0.8^10)/0.2) /
-	// (0.8^10*2 + 2*(1-0.8^10)/0.2).
-	for range 10 {
-		b.pace["hpl"].add(1, 2)
-	}
-	kept := math.Pow(0.8, 10)
-	if got, want := b.pace["hpl"].of(1), (kept*6+(1-kept)/0.2)/(kept*2+2*(1-kept)/0.2); math.Abs(got/want-1) > 1e-9 {
-		t.Errorf("pace %g, want %g", got, want)
+	b.pace["hpl"].Add(1e6, 3)
+	b.pace["hpcg"].Add(2e6, 6)
+	if _, slow, _ := b.forecast(0, false); math.Abs(slow.Seconds()/guessed.Seconds()-3) > 1e-6 {
+		t.Errorf("%v at a third of the pace, %v before", slow, guessed)
 	}
 	// The plan has everything once before it has anything more closely, but for the intervals of the programs.
 	stages := ""

@@ -7,27 +7,20 @@ import (
 	"strings"
 	"time"
 
-	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/trace/warning"
 )
 
-// This file plans what is replayed, in which order, and forecasts how long it takes: buyer.todo is the plan, task.seconds
-// the one forecast, of which all that is said of time is made, before the first replay and on the way.
+// This file plans what is replayed, in which order, and forecasts how long it takes: buyer.todo is the plan,
+// buyer.forecast the one forecast, of which all that is said of time is made, before the first replay and on the way.
 
 const (
 	// A search makes about so many replays of these few configurations, for so many parameters of HPL.
 	searchReplays, usualFactors = 20, 4
 	// fewDraws are made of everything before more are made of anything.
 	fewDraws = 5
-	// longestStage comes last.
-	longestStage = "more ranks a node"
-	// patience is how many seconds all may take if there is no budget, before ranks are a socket's.
-	patience = 3600
-	// remembered is the part of what is known of the pace that the next replay leaves.
-	remembered = 0.8
-	// slack is by how much more time is advised than is forecast.
-	slack = 1.25
+	// patience is how long all may take if there is no budget, before ranks are a socket's.
+	patience = time.Hour
 )
 
 // task is what is done in one go: replays of a series, or the search of a machine.
@@ -55,7 +48,8 @@ func (b *buyer) todo(skipped bool) (list []task) {
 		{"search of HPL's parameters", 0, nil},
 		{"other parameters, changes", 0, (*machine).compared}, {"their intervals, too", few, (*machine).compared},
 		{"more draws", more, (*machine).answers}, {"more draws", more, (*machine).compared},
-		{longestStage, 0, (*machine).longest}, {longestStage, few, (*machine).longest}, {longestStage, more, (*machine).longest},
+		{"more ranks a node", 0, (*machine).longest}, {"more ranks a node", few, (*machine).longest},
+		{"more ranks a node", more, (*machine).longest},
 	} {
 		for _, m := range b.machines {
 			if stage.of == nil {
@@ -74,127 +68,66 @@ func (b *buyer) todo(skipped bool) (list []task) {
 	return list
 }
 
-// cost forecasts how many replays a task is, and how many seconds they take.
-func (t *task) cost(b *buyer) (replays int, seconds float64) {
-	switch {
-	case t.s != nil:
-		replays = max(t.draws, 1)
-		return replays, float64(replays) * t.s.cost(b)
-	case t.m.searchLeft > 0:
-		return t.m.searchLeft, t.m.searchTime.Seconds()
+// forecast says how many replays are still to be made, until when, and until when those of each stage are, in words.
+func (b *buyer) forecast(begin time.Duration, skipped bool) (replays int, until time.Duration, stages string) {
+	list := b.todo(skipped)
+	until = begin
+	for i, t := range list {
+		n, takes := max(t.draws, 1), time.Duration(0)
+		switch {
+		case t.s != nil:
+			takes = t.s.cost(b, n)
+		case t.m.searchLeft > 0:
+			n, takes = t.m.searchLeft, t.m.searchTime
+		default:
+			n, takes = searchReplays, t.m.usual.cost(b, searchReplays)
+		}
+		replays, until = replays+n, until+takes
+		if i+1 == len(list) || list[i+1].stage != t.stage {
+			stages += fmt.Sprintf("; %s %v", t.stage, study.Round(until.Seconds()))
+		}
 	}
-	return searchReplays, searchReplays * t.m.usual.cost(b)
+	return replays, until, strings.TrimPrefix(stages, "; ")
 }
 
-// left returns how many replays are still to be made, and about how many seconds they take: no more than there are.
-func (b *buyer) left() (replays int, seconds float64) {
-	for _, t := range b.todo(false) {
-		n, s := t.cost(b)
-		replays, seconds = replays+n, seconds+s
-	}
-	if !b.end.IsZero() {
-		seconds = min(seconds, time.Until(b.end).Seconds())
-	}
-	return replays, seconds
-}
-
-// cost forecasts the seconds of a replay: by its number of messages, as far as that was right for others.
-func (s *series) cost(b *buyer) float64 { return b.pace[s.program].of(s.guess(b)) }
-
-// guess is cost before it is corrected by the pace.
-func (s *series) guess(b *buyer) float64 {
-	return study.CostOf(s.run, b.Tolerance) * study.SecondsPerMessage / float64(max(b.Jobs, 1))
-}
-
-// pace is what replays took, and what was guessed of them. The last ones count most: the load of a machine changes.
-type pace struct{ took, guessed float64 }
-
-func (p *pace) add(took, guessed float64) {
-	p.took, p.guessed = float64(remembered*p.took)+took, float64(remembered*p.guessed)+guessed
-}
-
-// of corrects a guess.
-func (p *pace) of(guess float64) float64 {
-	if p == nil || p.guessed == 0 {
-		return guess
-	}
-	return guess * p.took / p.guessed
+// cost forecasts the time of so many replays: by their number of messages, as far as that was right for others.
+func (s *series) cost(b *buyer, replays int) time.Duration {
+	return b.pace[s.program].Of(float64(replays) * study.CostOf(s.run, b.Tolerance))
 }
 
 // Prediction is what a request will cost, before the first replay.
 type Prediction struct {
-	Replays  int
-	Seconds  float64           // about
-	Warnings []warning.Warning // of the sheets
-	text     string
-	budget   time.Duration
+	Replays    int
+	Time       time.Duration     // about
+	Warnings   []warning.Warning // of the sheets
+	Text, Line string            // for people: Text has the study that each search is
 }
 
 // Predict says what a request will cost.
-func Predict(r Request) (*Prediction, error) {
+func Predict(r Request) (p Prediction, err error) {
 	b, err := prepare(r)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		p = b.predict()
 	}
-	return b.predict(), nil
+	return p, err
 }
 
 // predict forecasts what a request costs.
-func (b *buyer) predict() *Prediction {
-	p := &Prediction{budget: b.Budget}
-	var text strings.Builder
+func (b *buyer) predict() (p Prediction) {
 	for _, m := range b.machines {
 		p.Warnings = append(p.Warnings, m.warnings...)
-		fmt.Fprintf(&text, "%s\n  HPL   %s, about %v a replay\n  HPCG  %s, about %v a replay\n", m.name,
-			m.usual.title, study.Round(m.usual.cost(b)), m.hpcg.title, study.Round(m.hpcg.cost(b)))
+		p.Text += fmt.Sprintf("%s\n  HPL   %s, about %v a replay\n  HPCG  %s, about %v a replay\n", m.name, m.usual.title,
+			study.Round(m.usual.cost(b, 1).Seconds()), m.hpcg.title, study.Round(m.hpcg.cost(b, 1).Seconds()))
 		if m.basis != "" {
-			fmt.Fprintf(&text, "  %s\n", m.basis)
+			p.Text += "  " + m.basis + "\n"
 		}
-		fmt.Fprintf(&text, "\n%s\n", m.studyText(m.dir, b))
+		p.Text += "\n" + m.studyText(m.dir, b) + "\n"
 	}
-	var t textutil.Table
-	t.Row("in this order", "replays", "until about")
-	list := b.todo(false)
-	for i, of := range list {
-		n, s := of.cost(b)
-		p.Replays, p.Seconds = p.Replays+n, p.Seconds+s
-		if i+1 == len(list) || list[i+1].stage != of.stage {
-			t.Row(of.stage, textutil.Thousands(p.Replays), study.Round(p.Seconds).String())
-		}
-	}
-	_ = t.Write(&text) // a Builder takes all
-	p.text = text.String()
+	replays, until, stages := b.forecast(0, false)
+	p.Replays, p.Time = replays, until
+	p.Line = fmt.Sprintf("about %d replays, %v in all, guessed from messages; until: %s", replays, study.Round(until.Seconds()), stages)
+	p.Text += p.Line + "\n"
 	return p
-}
-
-// Line says in one line what a request will cost.
-func (p *Prediction) Line() string {
-	line := fmt.Sprintf("about %d replays, %v in all, guessed from the number of messages", p.Replays, study.Round(p.Seconds))
-	if p.budget > 0 && p.Seconds > p.budget.Seconds() {
-		line += fmt.Sprintf(": --budget %v ends before", p.budget)
-	}
-	return line
-}
-
-// Text is the prediction for people, with the study that each search is.
-func (p *Prediction) Text() string { return p.text + p.Line() + "\n" }
-
-// advice says which budget has what is missing; "": nothing is. spent is what all took until now.
-func (b *buyer) advice(spent float64) (text string) {
-	seconds := 0.0
-	list := b.todo(true)
-	for i := range list {
-		_, s := list[i].cost(b)
-		seconds += s
-		if last := i+1 == len(list); last || list[i].stage != longestStage && list[i+1].stage == longestStage {
-			what := "all"
-			if !last {
-				what = "all but " + longestStage
-			}
-			text += fmt.Sprintf("About %v more would give %s: --budget %dm. ", study.Round(seconds), what, int(slack*(spent+seconds)/60)+1)
-		}
-	}
-	return strings.TrimSpace(text)
 }
 
 // The series of a machine, in the order in which they are replayed.

@@ -104,15 +104,15 @@ func (b *buyer) newMachine(of Sheet) *machine {
 
 	// Thousands of ranks may take longer than there is time. With a rank a socket and threaded kernels the same machine
 	// takes minutes; what the ranks of the sheet change comes last.
-	most := cmp.Or(b.Budget.Seconds(), patience) / float64(max(1, len(b.Sheets)))
-	n, seconds := (&buyer{Request: b.Request, machines: []*machine{m}}).left()
-	if ranks := m.sheet.RanksPerHost; seconds > most && ranks > m.sheet.Sockets {
+	most := cmp.Or(b.Budget, patience) / time.Duration(len(b.Sheets))
+	n, left, _ := (&buyer{Request: b.Request, machines: []*machine{m}, pace: b.pace}).forecast(0, false)
+	if ranks := m.sheet.RanksPerHost; left > most && ranks > m.sheet.Sockets {
 		other, err := m.edit(b, "ranks_per_host", strconv.Itoa(m.sheet.Sockets), m.name+"-socket")
 		if err != nil {
 			return m // a sheet in one line: as far as the time goes
 		}
 		other.basis = fmt.Sprintf("%s: replayed with a rank a socket, since %d replays with %d ranks a node would take about %v. What these"+
-			" ranks change comes last.", m.name, n, ranks, study.Round(seconds))
+			" ranks change comes last.", m.name, n, ranks, study.Round(left.Seconds()))
 		m = other
 		m.make(b, both)
 	}

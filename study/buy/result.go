@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"reprise/calibrate/sheet"
-	"reprise/replay"
 	"reprise/study/tune"
 	"reprise/trace/warning"
 )
@@ -171,14 +170,9 @@ func (b *buyer) result(stopped bool) *Result {
 			if c.impossible == "" {
 				change.HPL, change.HPCG = difference(m.usual, c.hpl), difference(m.hpcg, c.hpcg)
 				change.Skipped = cmp.Or(c.hpl.skipped, c.hpcg.skipped)
-				why := ""
-				if change.Skipped != "" {
-					why = " (" + change.Skipped + ")"
-				}
-				if change.HPL == nil || change.HPCG == nil {
-					missing("%s: what %s brings%s", m.name, c.name, why)
-				} else if !change.HPL.Known || !change.HPCG.Known {
-					missing("%s: the interval of what %s brings%s", m.name, c.name, why)
+				what := map[bool]string{true: "", false: "the interval of "}[change.HPL == nil || change.HPCG == nil]
+				if what == "" || !change.HPL.Known || !change.HPCG.Known {
+					missing("%s: %swhat %s brings (%s)", m.name, what, c.name, cmp.Or(change.Skipped, notYet))
 				}
 			}
 			of.Changes = append(of.Changes, change)
@@ -190,8 +184,8 @@ func (b *buyer) result(stopped bool) *Result {
 
 // named is a figure with its name.
 type named struct {
-	name, software string
-	figure         *Figure
+	name   string
+	figure *Figure
 }
 
 // figures returns the answers of a machine by software.
@@ -202,9 +196,9 @@ func (m *Machine) figures() []named {
 		}
 		return name
 	}
-	list := []named{{with("HPL", m.Software), m.Software, m.HPL}, {with("HPCG", m.Software), m.Software, m.HPCG}}
+	list := []named{{with("HPL", m.Software), m.HPL}, {with("HPCG", m.Software), m.HPCG}}
 	if m.Tuned != nil {
-		list = append(list, named{with("HPL", "tuned"), "tuned", m.Tuned.HPL}, named{with("HPCG", "tuned"), "tuned", m.Tuned.HPCG})
+		list = append(list, named{with("HPL", "tuned"), m.Tuned.HPL}, named{with("HPCG", "tuned"), m.Tuned.HPCG})
 	}
 	return list
 }
@@ -225,19 +219,12 @@ func (m *machine) figure(s *series) *Figure {
 		f.Why = cmp.Or(s.skipped, notYet)
 	}
 	f.Share = f.Gflops / m.peak()
-	if joules := joulesOf(s.stated); joules > 0 {
-		f.Watts = joules / f.Seconds
-		f.GflopsPerWatt = f.Gflops / f.Watts
-	}
-	return f
-}
-
-// joulesOf returns the energy of a replay; 0: the sheet says no watts.
-func joulesOf(p *replay.Played) (joules float64) {
-	for _, of := range []*float64{p.Joules, p.LinkJoules} {
-		if of != nil {
+	joules := 0.0
+	for _, of := range []*float64{s.stated.Joules, s.stated.LinkJoules} {
+		if of != nil && *of > 0 { // the sheet says watts
 			joules += *of
+			f.Watts, f.GflopsPerWatt = joules/f.Seconds, f.Gflops/(joules/f.Seconds)
 		}
 	}
-	return joules
+	return f
 }

@@ -69,9 +69,10 @@ func rate(p *replay.Played) float64 {
 // play replays a series: as the models say, or so many draws at once.
 func (b *buyer) play(asked context.Context, s *series, draws int) (err error) {
 	replays := max(draws, 1)
-	if left := time.Until(b.end).Seconds(); !b.end.IsZero() && b.done > 0 && float64(replays)*s.cost(b) > left {
-		s.skipped = fmt.Sprintf("%s would take about %v, %v were left", textutil.Count(replays, "replay"),
-			study.Round(float64(replays)*s.cost(b)), study.Round(left))
+	takes, left := s.cost(b, replays), time.Until(b.end)
+	if !b.end.IsZero() && b.done > 0 && takes > left {
+		s.skipped = fmt.Sprintf("%s would take about %v, %v were left", textutil.Count(replays, "replay"), study.Round(takes.Seconds()),
+			study.Round(left.Seconds()))
 		return nil
 	}
 	// The context of the replay ends with the caller's but has no deadline: an estimate would be as good as the time
@@ -92,7 +93,7 @@ func (b *buyer) play(asked context.Context, s *series, draws int) (err error) {
 	} else {
 		s.draws = drawn
 	}
-	b.pace[s.program].add(time.Since(begin).Seconds(), float64(replays)*s.guess(b))
+	b.pace[s.program].Add(float64(replays)*study.CostOf(s.run, b.Tolerance), time.Since(begin).Seconds())
 	b.done += replays
 	return nil
 }

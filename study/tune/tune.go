@@ -185,8 +185,9 @@ type tuner struct {
 	done   int
 	wanted int     // runs, done ones included
 	known  int     // of those done, results that were in Dir before
-	made   float64 // the cost of the others
+	made   float64 // the cost of those since begun
 	left   float64 // the cost of those to be made
+	pace   study.Pace
 }
 
 // Tolerances returns 3, 1 and 0.3 %, as far as they are coarser than the last, and the last.
@@ -346,12 +347,13 @@ func (t *tuner) make(ctx context.Context, jobs []job, ended func(i int, out *stu
 func (t *tuner) count(known bool, cost float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.left -= t.left / float64(max(t.wanted-t.done, 1))
 	t.done++
-	t.left -= t.left / float64(max(t.wanted-t.done, 0)+1)
 	if known {
 		t.known++
-	} else {
-		t.made += cost
+	} else if t.made += cost; t.done-t.known > 2*t.Jobs { // the first alone tell little
+		t.pace.Add(t.made, time.Since(t.begun).Seconds())
+		t.made, t.begun = 0, time.Now()
 	}
 	t.tell()
 }
@@ -374,16 +376,11 @@ func (t *tuner) plans(left []int) {
 	t.tell()
 }
 
-// tell reports how far the search is: what is left takes as long as what was made took.
+// tell reports how far the search is.
 func (t *tuner) tell() {
-	if t.Progress == nil {
-		return
+	if t.pace.Jobs = t.Jobs; t.Progress != nil {
+		t.Progress(t.done, max(t.wanted, t.done), t.pace.Of(t.left))
 	}
-	each := study.SecondsPerMessage / float64(t.Jobs)
-	if t.done-t.known > 2*t.Jobs {
-		each = time.Since(t.begun).Seconds() / t.made
-	}
-	t.Progress(t.done, max(t.wanted, t.done), time.Duration(each*t.left*float64(time.Second)))
 }
 
 // atOnce calls do for the numbers below n, so many at once. An error ends the context of the
