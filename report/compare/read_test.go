@@ -65,7 +65,7 @@ func TestReadErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "x: want what replay --json prints, or a page of replay --report: unexpected end of JSON input"},
 		{"{}", "x: this is JSON, not a report of replay: name another file"},
-		{"\x28\xb5\x2f\xfd....", "x: this is compressed by zstd, and no trace, not a report of replay: unpack it first, by zstd -d"},
+		{"\x28\xb5\x2f\xfd....", "x: this is a compressed file or an archive, not a report of replay: unpack it first"},
 		{edit(exactText, `"format": 1`, `"format": 2`), "x: a result of format 2, newer than 1, which this version reads: compare with the version that wrote it, or replay again"},
 		{edit(exactText, `"complete": true`, `"stopped_at_s": 3.5`), "x: the replay was stopped at 3.5 s: it has no result to compare"},
 		{edit(exactText, `"makespan_s": 10`, `"makespan_s": -1`), "x: makespan_s: -1, want a number from 0 to 1e+18"},
@@ -124,10 +124,10 @@ func TestReadPage(t *testing.T) {
 	newer := run(exactText)
 	newer.Format++
 	for want, text := range map[string]string{
-		"x: a page of 2 runs: compare pages of one":                               page(run(exactText), run(drawText)),
-		"x: report of another version: format 2, want 1":                          page(newer),
-		"x: this is a web page, not a report of replay: download the file itself": "<!doctype html><title>404</title>",
-		"x: the replay was stopped at 3.5 s: it has no result to compare":         page(run(`{"makespan_s": 3.5, "stopped_at_s": 3.5}`)),
+		"x: a page of 2 runs: compare pages of one":                                                             page(run(exactText), run(drawText)),
+		"x: report of another version: format 2, want 1":                                                        page(newer),
+		"x: want what replay --json prints, or a page of replay --report: no report of Reprise: it has no data": "<!doctype html><title>404</title>",
+		"x: the replay was stopped at 3.5 s: it has no result to compare":                                       page(run(`{"makespan_s": 3.5, "stopped_at_s": 3.5}`)),
 	} {
 		if _, err := Read("x", strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
