@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"encoding/binary"
 	"maps"
 	"slices"
@@ -35,14 +36,13 @@ type class struct {
 
 // key is what an action has in common with those that are one with it.
 type key struct {
-	form            // its request is a use of a slot
+	form            // its request is 1 + a use of a slot, or 0 less a slot
 	peer, tag int64 // of a message
 	behind    int32 // collective operations of all ranks: these hold the ranks together
 	nth       int32 // of the same actions; of a computation, the key of what the rank does next
 }
 
-// classes returns the classes of ranks. It returns nil if there are no steps, or, not apart, if requests are open at the
-// ends.
+// classes returns the classes of ranks. It returns nil if there are no steps, or, not apart, if requests are left open.
 func (w *writer) classes(ranks, way int, of func(rank int) []item) (list []*class) {
 	known := map[string]int32{}
 	for rank := range ranks {
@@ -85,10 +85,10 @@ func (w *writer) classOf(rank, way int, items []item) *class {
 			case trace.KindWaitAll:
 				clear(open)
 			case trace.KindWait, trace.KindTest, trace.KindFree:
-				if use, ok = open[s.request]; !ok {
-					return nil
+				if use, ok = open[s.request]; !ok { // it has begun in a part before
+					use = -1
 				}
-				if k.request = use; s.kind != trace.KindTest {
+				if k.request = cmp.Or(use+1, -s.request); s.kind != trace.KindTest {
 					delete(open, s.request)
 				}
 			case trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindIrecv, trace.KindIcollective, trace.KindIaccess:
