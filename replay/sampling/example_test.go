@@ -28,5 +28,5 @@ func Example() {
 		return
 	}
 	fmt.Printf("%.1f s ± %.1f s from %d steps\n", e.Seconds, e.Interval, e.Simulated)
-	// Output: 3333.8 s ± 0.0 s from 103 steps
+	// Output: 3333.8 s ± 0.0 s from 73 steps
 }

@@ -74,7 +74,7 @@ func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 	if o.Tolerance > 0 && o.Left == nil { // one round is seldom enough
 		s.ahead = len(spans)
 	}
-	if !s.shape.coupled && o.Scatters && o.Left == nil && o.Enough == nil {
+	if o.Left == nil && o.Enough == nil {
 		if spans, err = s.try(ctx, spans); err != nil {
 			return nil, err
 		}
@@ -102,10 +102,10 @@ func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 	}
 }
 
-// try simulates the ends of the run and every other window of the first round where these have long
-// warm-ups, and returns the rest, or ErrExact if that would be simulated in vain.
+// try simulates the ends of the run and every other window of the first round, and returns the rest: none if this half
+// was enough. Of windows with late warm-ups it returns ErrExact if the rest would be in vain.
 func (s *sampler) try(ctx context.Context, spans []span) ([]span, error) {
-	if s.o.Tolerance <= firstLook*pattern {
+	if s.o.Scatters && !s.shape.coupled && s.o.Tolerance <= firstLook*pattern {
 		return nil, s.tooChaotic()
 	}
 	first, rest := slices.Clone(spans[:2]), []span(nil)
@@ -123,6 +123,12 @@ func (s *sampler) try(ctx context.Context, spans []span) ([]span, error) {
 	}
 	if len(s.done) < len(first) {
 		return nil, ErrTime
+	}
+	if !s.o.Scatters || s.shape.coupled {
+		if e, _ := s.estimate(); len(s.done) >= 2+fewestWindows && e.Interval <= s.o.Tolerance*e.Seconds {
+			return nil, nil
+		}
+		return rest, nil
 	}
 	// The rest is in vain if half of the windows show that even the largest worthwhile number would not be enough, with
 	// the scatter at its least and known for certain. Changes do not count, since more windows close in on them.

@@ -211,12 +211,12 @@ func TestEnded(t *testing.T) {
 	if math.Abs(rough/e.Seconds-1) > 3*0.1/math.Sqrt(12) {
 		t.Errorf("roughly %g s by the first windows, the estimate is %g s", rough, e.Seconds)
 	}
-	// Of the windows that choose the warm-up, two at each place, one counts.
-	if last := expected[len(expected)-1]; rounds != e.Rounds+1 || told != len(e.Windows)+pilots || told != last {
+	// Of the windows that choose the warm-up, two at each place, one counts; the first round has two halves.
+	if last := expected[len(expected)-1]; rounds != e.Rounds+2 || told != len(e.Windows)+pilots || told != last {
 		t.Errorf("told of %d windows, at last %d expected, in %d rounds; the estimate has %d in %d", told, last, rounds, len(e.Windows), e.Rounds)
 	}
 	if e.Rounds < 2 || expected[0] != 2*pilots+15+15 || expected[1] != expected[0] ||
-		math.Abs(float64(expected[2])/float64(told)-1) > 0.25 {
+		math.Abs(float64(expected[3])/float64(told)-1) > 0.25 {
 		t.Errorf("expected %v windows, %d simulated", expected, told)
 	}
 }
