@@ -267,7 +267,7 @@ type sample struct {
 	messages   atomic.Int64
 	noisy      bool
 	linear     int64     // bits of the operations that are called by linear algorithms
-	polls      bool      // ranks poll for messages
+	polls      bool      // ranks poll for messages while they work
 	parts      int       // accounts of a rank
 	meter      *meter    // of the machine; nil: nothing has a power
 	work       []int32   // by step from first: which work it is, where steps repeat
@@ -309,7 +309,7 @@ func (s *sample) begin(ctx context.Context) error {
 	}
 	s.parts, s.noisy, s.meter = e.numParts(), e.costs.random != nil, e.meter
 	// The steps are those of the trace, as far as the options ask for them.
-	s.header, s.polls = t.Header(), t.Program().Polls()
+	s.header, s.polls = t.Header(), t.Program().PollsAhead()
 	s.first, s.end = s.Options.From, s.Options.From+1
 	if w := t.ChunkInfos(); len(w) > 0 {
 		s.first, s.end = max(s.first, w[0].First), w[len(w)-1].Last+1

@@ -205,6 +205,14 @@ func (p *Program) Polls() bool {
 	return polls
 }
 
+// PollsAhead reports whether a rank may ask between other work whether a message has come, so that the answer decides
+// what it does next. Ranks that poll only until the message is there do the same whatever the answers.
+func (p *Program) PollsAhead() bool {
+	ahead := false
+	p.Visit(func(it *Item) { ahead = ahead || it.Op == OpPoll || it.Op == OpUntil || it.Op == OpIprobe })
+	return ahead && p.Polls()
+}
+
 // OneSided reports whether a rank has windows.
 func (p *Program) OneSided() bool {
 	has := false

@@ -31,7 +31,7 @@ func (l *library) binarySwap(b *trace.Builder, w int64, d int, panel, n, prow, c
 	} else {
 		b.Compute(dlaswp02N, count(d), n)
 	}
-	b.Poll(slotBcast)
+	l.poll(b)
 
 	// The rows of the extra processes, if there are any, come into the hypercube. Only the
 	// partner of the current process row gets U at this stage.
@@ -48,7 +48,7 @@ func (l *library) binarySwap(b *trace.Builder, w int64, d int, panel, n, prow, c
 	default:
 		swap(peer, bytes(count(d)), none)
 	}
-	b.Poll(slotBcast)
+	l.poll(b)
 
 	// gathered returns how many rows the process at distance d has collected after a number of
 	// rounds: those of its subcube, with the extra processes that were folded into it. Rows of
@@ -84,7 +84,7 @@ func (l *library) binarySwap(b *trace.Builder, w int64, d int, panel, n, prow, c
 		default:
 			swap(peer, bytes(gathered(d, round)), bytes(gathered(peer, round)))
 		}
-		b.Poll(slotBcast)
+		l.poll(b)
 	}
 
 	// The extra processes pass the original rows along a tree of their own, from the partner of
@@ -96,7 +96,7 @@ func (l *library) binarySwap(b *trace.Builder, w int64, d int, panel, n, prow, c
 				out, in := directed(!receives, u)
 				swap(peer+cube, out, in)
 			}
-			b.Poll(slotBcast)
+			l.poll(b)
 		}
 		b.Compute(byForm(l.p.U, dlaswp05T, dlaswp05N), count(d), n)
 	}
@@ -106,7 +106,7 @@ func (l *library) binarySwap(b *trace.Builder, w int64, d int, panel, n, prow, c
 		out, in := directed(d < peer, u)
 		swap(peer, out, in)
 	}
-	b.Poll(slotBcast)
+	l.poll(b)
 	b.Mark(endSwap00)
 }
 
@@ -188,7 +188,7 @@ func (l *library) spreadBlock(y int) int64 {
 		// Each takes out its own part.
 		rowBytes := b.Scale(doubleBytes, n)
 		b.Mark(beginRight, n, zero)
-		emitSpread(b, at, treePlace(l.p.P, 0, y, true), true,
+		l.emitSpread(b, at, treePlace(l.p.P, 0, y, true), true,
 			func(send bool, peer, lo, hi trace.Operand, then func(), _ int) {
 				if hi = b.Min(hi, trace.Const(int64(l.p.P))); hi.Const > lo.Const {
 					out, in := directed(send, b.Mul(b.VectorSum(lengths, lo, hi), rowBytes))
@@ -219,7 +219,7 @@ func (l *library) spreadBlock(y int) int64 {
 		// The parts roll until all positions have all of them.
 		b.Mark(beginRoll, n, equals, order)
 		before, after := position(b, order, at.Plus(-1)), position(b, order, at.Plus(1))
-		parts := roll{l, "rows", rowsStep}
+		parts := roll{l, "rows", l.rowsStep}
 		parts.emit(b, y, l.p.P, [2]trace.Operand{equals, rowBytes}, before, after)
 		b.Mark(endRoll)
 		computeByForm(b, l.p.U, dlaswp10N, dlaswp00N, n, width)
@@ -230,7 +230,7 @@ func (l *library) spreadBlock(y int) int64 {
 
 // rowsStep emits a step of a roll: the operands are the vector of lengths and the bytes of a row, the pieces the
 // positions whose rows go out and come in. The receive is nonblocking even where nothing is sent.
-func rowsStep(b *trace.Builder, operands [2]trace.Operand, peer, sent, received trace.Operand) {
+func (l *library) rowsStep(b *trace.Builder, operands [2]trace.Operand, peer, sent, received trace.Operand) {
 	bytes := func(position trace.Operand) trace.Operand {
 		return b.Mul(b.VectorAt(operands[0], position), operands[1])
 	}
@@ -244,7 +244,7 @@ func rowsStep(b *trace.Builder, operands [2]trace.Operand, peer, sent, received 
 		})
 		b.If(out, func() { b.Message(trace.OpSend, colFamily, 0, peer, tag, out) })
 	})
-	b.Poll(slotBcast)
+	l.poll(b)
 }
 
 // tree is a position's place in the tree of a spread: how many levels the tree has, and at which of them, counted
@@ -282,12 +282,12 @@ func treePlace(n, source, y int, right bool) tree {
 // positions [lo, hi) to or from a peer, and then emits what follows by then. Where there is nothing to receive, a hop
 // may make each of the levels that are left, the one at hand included, a poll alone: a member sends on parts of what it
 // has received.
-func emitSpread(b *trace.Builder, y trace.Operand, t tree, right bool,
+func (l *library) emitSpread(b *trace.Builder, y trace.Operand, t tree, right bool,
 	hop func(send bool, peer, lo, hi trace.Operand, then func(), levels int)) {
 	sends := func(level int) {
 		for k := level - 1; k >= 0; k-- {
 			bit := int64(1) << k
-			if poll := func() { b.Poll(slotBcast) }; right {
+			if poll := func() { l.poll(b) }; right {
 				hop(true, y.Plus(bit), y.Plus(bit), y.Plus(2*bit), poll, 1)
 			} else { // HPL sends the rows of one position more than the receiver's subtree needs
 				hop(true, y.Plus(-bit), y.Plus(-2*bit), y.Plus(1-bit), poll, 1)
@@ -299,10 +299,10 @@ func emitSpread(b *trace.Builder, y trace.Operand, t tree, right bool,
 		return
 	}
 	for range t.levels - 1 - t.level {
-		b.Poll(slotBcast)
+		l.poll(b)
 	}
 	rest := func() {
-		b.Poll(slotBcast)
+		l.poll(b)
 		sends(t.level)
 	}
 	if bit := int64(1) << t.level; right {
@@ -429,7 +429,7 @@ func (l *library) evenTree(key treeKey) *trace.Builder {
 		known[at] = b.Max(b.Min(target, end), first)
 		return known[at]
 	}
-	emitSpread(b, y, key.tree, key.right, func(send bool, peer, lo, hi trace.Operand, then func(), levels int) {
+	l.emitSpread(b, y, key.tree, key.right, func(send bool, peer, lo, hi trace.Operand, then func(), levels int) {
 		rows := b.Diff(rowsBefore(hi), rowsBefore(lo))
 		b.If(rows, func() {
 			out, in := directed(send, b.Mul(rows, rowBytes))
@@ -444,7 +444,7 @@ func (l *library) evenTree(key treeKey) *trace.Builder {
 		}
 		b.If(b.Eq(rows, trace.Const(0)), func() {
 			for range levels {
-				b.Poll(slotBcast)
+				l.poll(b)
 			}
 		})
 	})

@@ -21,7 +21,7 @@ func (l *library) updateBlock(w int64, d int) int64 {
 	l.markUpdate(b, a[0], a[1], a[2])
 	if w > 0 {
 		b.If(a[2], func() {
-			b.Poll(slotBcast)
+			l.poll(b)
 			if l.p.P > 1 {
 				l.binarySwap(b, w, d, a[0], a[2], a[4], a[5])
 			}
@@ -31,6 +31,13 @@ func (l *library) updateBlock(w int64, d int) int64 {
 	b.PollWait(slotBcast)
 	b.Mark(endUpdate)
 	return int64(l.add(b))
+}
+
+// poll polls the pending broadcast once. Without look-ahead none is pending in an update.
+func (l *library) poll(b *trace.Builder) {
+	if l.p.lookAhead() > 0 {
+		b.Poll(slotBcast)
+	}
 }
 
 // markUpdate marks the begin of an update of n columns. Without look-ahead HPL
@@ -48,7 +55,7 @@ func (l *library) updateHead(w int64, d int) int64 {
 	b, a := newBlock(5, "update head w=%d d=%d", w, d) // j bcast n prow counts
 	l.markUpdate(b, a[0], a[1], a[2])
 	b.If(a[2], func() {
-		b.Poll(slotBcast)
+		l.poll(b)
 		if l.p.Swap == Mix {
 			narrow := b.Max(b.Affine([]int64{-1, 1}, a[2], trace.Const(int64(l.p.SwapThreshold)+1)), trace.Const(0))
 			b.If(narrow, func() { l.binarySwap(b, w, d, a[0], a[2], a[3], a[4]) })
