@@ -40,8 +40,9 @@ type LearnReport struct {
 const mostAlone = 1.1
 
 // SetAlone compares the models with those of timings that a rank made alone on the same host. Both must know the run.
-// What cannot be, of timings that other programs disturbed, is warned of and left out: alone, a rank has at most the
-// bandwidths and caches of all.
+// A rank alone has at most the bandwidths and caches of all ranks, so that it takes at least one in so many of their time.
+// If it seems quicker than that, or slower than they are, other programs have disturbed the timings: a warning says so,
+// and Alone stays 0.
 func (r *LearnReport) SetAlone(alone *LearnReport) error {
 	if r.cpus < 2 || alone.cpus > 1 {
 		return fmt.Errorf("%w: timings of one rank alone are compared with those of ranks on several CPUs at once, not those of %s "+

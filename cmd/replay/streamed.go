@@ -97,7 +97,8 @@ func (f *streamed) leavePipe() {
 	}
 }
 
-// Write implements io.Writer. What was written is not in the file before close. The replay ends when the file fails.
+// Write implements io.Writer. The file has all that was written when close has returned. If the file fails, so does
+// Write, which ends the replay.
 func (f *streamed) Write(p []byte) (int, error) {
 	n, err := f.buffer.Write(p)
 	if err != nil {

@@ -352,7 +352,8 @@ func (s *sampler) pilot(ctx context.Context) error {
 		floor = math.Max(floor, lowest*w.mean(w.refFrom, w.refTo))
 		s.done = append(s.done, *w)
 	}
-	// What the first window of each pair measures behind its warm-up says what steps cost, roughly.
+	// The first window of each pair gives the costs of some steps at its place; a trend through these roughly gives those
+	// of all steps.
 	rough := roughCosts{fitTrend(s.o.First, s.o.End, s.done, weightsOf(s.done, floor)), floor}
 	if s.o.Progress != nil {
 		s.o.Progress(&Estimate{Seconds: rough.trend.sum(s.o.First, s.o.End), Interval: math.Inf(1)})

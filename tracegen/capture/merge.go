@@ -189,7 +189,14 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 		wr := &writer{w: out, table: m.table, loops: m.loops, sharing: newSharing(m.loops), forms: map[form]int64{},
 			bodies: map[int32]int64{}, each: m.each, ranks: make([]source, len(ranks)),
 			limit: max(1, min(unitRank, unitItems/len(ranks))), offsets: map[string]int64{}, way: way, keys: map[key]int32{}, uses: map[key]int32{}}
-		if err := cmp.Or(wr.write(ranks, m.summary.Steps), wr.flush(), out.Close()); err != nil {
+		err = wr.write(ranks, m.summary.Steps)
+		if err == nil {
+			err = wr.flush()
+		}
+		if err == nil { // what is not closed is no trace
+			err = out.Close()
+		}
+		if err != nil {
 			return nil, err
 		}
 		if again = wr.several; way == apart || next.Len() < best.Len() {
