@@ -95,11 +95,17 @@ func ends(t testing.TB, p topology, o Options, messages []message) []float64 {
 // endsOf is ends on a network that is prepared.
 func endsOf(t testing.TB, p topology, o Options, messages []message, prepare func(*Network)) []float64 {
 	t.Helper()
+	result, _ := inOrder(t, p, o, messages, prepare)
+	return result
+}
+
+// inOrder is endsOf, and also returns the order in which the messages end.
+func inOrder(t testing.TB, p topology, o Options, messages []message, prepare func(*Network)) (result []float64, order []int32) {
+	t.Helper()
 	n, err := newNetwork(p.links, someHosts, p.route, o)
 	noError(t, err)
 	prepare(n)
-	result := make([]float64, len(messages))
-	var done []int32
+	result = make([]float64, len(messages))
 	next := 0
 	for next < len(messages) || n.Active() > 0 {
 		for next < len(messages) && messages[next].at <= n.Next() {
@@ -111,12 +117,13 @@ func endsOf(t testing.TB, p topology, o Options, messages []message, prepare fun
 		if math.IsInf(now, 1) {
 			t.Fatalf("%d flows never end", n.Active())
 		}
-		done = n.Advance(now, done[:0])
-		for _, id := range done {
+		ended := len(order)
+		order = n.Advance(now, order)
+		for _, id := range order[ended:] {
 			result[id] = now
 		}
 	}
-	return result
+	return result, order
 }
 
 // eachSolver runs f with all solvers.

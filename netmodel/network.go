@@ -77,6 +77,9 @@ type Network struct {
 	active int
 	stats  Stats
 
+	due    []uint32  // scratch of Advance: flows whose events happen now
+	bounds []float64 // and the times that the queue had for them
+
 	// Factors of the last message: sizes mostly come in runs.
 	lastSize, lastF, lastG float64
 	lastBound              float64 // factor of the bound; 1 with FactorProgress
@@ -267,25 +270,62 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 	if n.bundles != nil {
 		return n.advanceBundled(limit, done)
 	}
-	for next := n.first(); next <= limit && next <= math.MaxFloat64; next = n.first() {
-		id := uint32(n.events.Pop())
-		if n.flows[id].since == noTime {
-			n.begin(id)
-			continue
+	due, until := n.due, min(limit, math.MaxFloat64)
+	for next := n.first(); next <= until; next = n.first() {
+		due = append(due[:0], uint32(n.events.Pop()))
+		if n.together() && n.events.Next() <= until {
+			due = n.takeMore(due, until)
 		}
-		if n.watched != nil {
-			n.watched.end(n, id)
+		for _, id := range due {
+			if n.flows[id].since == noTime {
+				n.begin(id)
+				continue
+			}
+			if n.watched != nil {
+				n.watched.end(n, id)
+			}
+			if n.summary != nil {
+				n.summary.end(n, id)
+			}
+			n.end(id)
+			done = append(done, int32(id))
 		}
-		if n.summary != nil {
-			n.summary.end(n, id)
-		}
-		n.end(id)
-		done = append(done, int32(id))
 	}
+	n.due = due
 	if n.meter != nil {
 		n.metersUntil(limit)
 	}
 	return done
+}
+
+// Cached is the number of flows, and of ranks, up to which caches are taken to hold what is known of them. Beyond it the
+// events of one time are taken together, and what they touch is read first, so that waits for main memory overlap: 65,536
+// ranks gain 1.3, 6,006 nothing.
+const Cached = 1 << 13
+
+// together reports whether the events of one time are taken together. Without contention what begins may end before
+// others of that time do.
+func (n *Network) together() bool { return len(n.flows) > Cached && n.opts.Contention }
+
+// takeMore moves the other events up to a time from the queue to due, which has the first, in their order. The queue has
+// lower bounds of the ends: if one is later than that, its event and those behind it stay in the queue.
+func (n *Network) takeMore(due []uint32, until float64) []uint32 {
+	bounds := append(n.bounds[:0], 0)
+	for at := n.events.Next(); at <= until; at = n.events.Next() {
+		due, bounds = append(due, uint32(n.events.Pop())), append(bounds, at)
+	}
+	n.bounds = bounds
+	for i := 1; i < len(due); i++ {
+		if f := &n.flows[due[i]]; f.since != noTime && f.end() > bounds[i] {
+			bounds[i] = f.end()
+			for j := i; j < len(due); j++ {
+				n.events.Set(int32(due[j]), bounds[j])
+			}
+			due = due[:i]
+		}
+	}
+	n.system.Fetch(due)
+	return due
 }
 
 // begin starts the bandwidth phase of flow id now.

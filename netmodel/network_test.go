@@ -354,6 +354,23 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// TestTogether: flows that are too many for caches end at the same times and in the same order as few do. Many begin and
+// end at once, and others are put off.
+func TestTogether(t *testing.T) {
+	p, r := star(12, 1e9, 1e-5), rand.New(rand.NewPCG(5, 1))
+	var messages []message
+	for i := range 600 {
+		messages = append(messages, message{r.IntN(12), r.IntN(12), []int64{0, 1000, 70_000, 1 << 20}[r.IntN(4)], 1e-4 * float64(i/40)})
+	}
+	eachSolver(t, DefaultOptions(), func(t *testing.T, o Options) {
+		few, fewOrder := inOrder(t, p, o, messages, func(*Network) {})
+		many, manyOrder := inOrder(t, p, o, messages, func(n *Network) { n.reserve(Cached) })
+		if !slices.Equal(many, few) || !slices.Equal(manyOrder, fewOrder) {
+			t.Error("many flows end at other times, or in another order, than few")
+		}
+	})
+}
+
 func TestStartWithoutRoute(t *testing.T) {
 	p := onlyLink(platforms.Link{Bandwidth: 1})
 	n, err := newNetwork(p.links, someHosts, p.route, plain())

@@ -28,6 +28,7 @@ type engine struct {
 	now     float64 // time of the event loop, seconds
 	ranks   []rank
 	actions []trace.Action // bufferedActions per rank
+	fetched float64        // without meaning: it keeps the compiler from leaving out the reads of fetch
 	first   int32          // of the list of runnable ranks, -1: none
 	last    int32
 	live    int              // ranks that have actions left

@@ -3,6 +3,8 @@ package replay
 import (
 	"math"
 	"slices"
+
+	"reprise/netmodel"
 )
 
 // The event loop (engine.loop). Between two events all ranks are blocked or parked: each has run ahead on its own clock
@@ -75,6 +77,9 @@ func (e *engine) loop() error {
 		e.now = later(e.now, earlier(flows, parked))
 		if flows <= parked {
 			done = e.network.Advance(e.now, done[:0])
+			if len(done) > 1 && len(e.ranks) > netmodel.Cached {
+				e.fetch(done)
+			}
 			for _, id := range done {
 				if observed {
 					e.notifyEnd(id)
@@ -87,6 +92,22 @@ func (e *engine) loop() error {
 		}
 		e.unpark(e.wakeups.Pop())
 	}
+}
+
+// fetch reads what the ends of several transfers touch. One by one, each end waits for main memory several times; here
+// these waits overlap, as few reads need the one before.
+func (e *engine) fetch(ended []int32) {
+	sum := 0.0
+	for _, id := range ended {
+		sum += e.matcher.messages[id].at
+	}
+	for _, id := range ended {
+		m := &e.matcher.messages[id]
+		for _, r := range [...]int32{m.src, m.dst} {
+			sum += e.ranks[r].clock + *e.accounts.at(0, r) + float64(e.action(r, 0).Kind)
+		}
+	}
+	e.fetched = sum
 }
 
 // earlier and later are min and max of times, which are never NaN. The builtin functions look for NaN, and take several

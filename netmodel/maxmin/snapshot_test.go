@@ -29,7 +29,7 @@ func someSystem(t *testing.T) *System {
 func TestSnapshotFields(t *testing.T) {
 	s := someSystem(t)
 	write := func(c *snapshot.State) { s.state(c) }
-	snapshottest.Fields(t, s, func(c *snapshot.State, s *System) { s.state(c) }, "opts clocks levels shares touched part")
+	snapshottest.Fields(t, s, func(c *snapshot.State, s *System) { s.state(c) }, "opts clocks levels shares touched part fetched")
 	snapshottest.Fields(t, &s.set, func(c *snapshot.State, _ *workingSet) { write(c) }, "variables states keys heap mixed rising lowest heapFrom")
 	snapshottest.Fields(t, &s.variables[0], func(c *snapshot.State, _ *variable) { write(c) }, "filled")
 	snapshottest.Fields(t, &s.params[0], func(c *snapshot.State, _ *parameters) { write(c) }, "")

@@ -78,9 +78,10 @@ type System struct {
 	shares  []Change // by the reference
 	touched []uint32 // the working set, or what the reference solved
 
-	set   workingSet
-	part  part
-	stats Stats
+	set     workingSet
+	part    part
+	stats   Stats
+	fetched uint32 // without meaning: it keeps the compiler from leaving out the reads of Fetch
 }
 
 // Change is a variable with its new level or its new share.
@@ -174,6 +175,22 @@ func (s *System) Fit(d *Variable, constraints []int32) {
 // be disabled, and Set anew before they are enabled.
 func (s *System) SetCapacity(constraint int32, capacity float64) {
 	s.constraints[constraint].capacity = capacity
+}
+
+// Fetch reads what Enable and Disable of variables touch. One by one each would wait for main memory several times; here
+// these waits overlap, as no read needs the one before it.
+func (s *System) Fetch(ids []uint32) {
+	sum := uint32(0)
+	for _, id := range ids {
+		sum += uint32(s.variables[id].shared) + s.elements[s.firstElement(id)].constraint
+	}
+	for _, id := range ids {
+		first := s.firstElement(id)
+		for i, to := first, first+s.variables[id].numShared(); i < to; i++ {
+			sum += s.constraints[s.elements[i].constraint].head
+		}
+	}
+	s.fetched += sum
 }
 
 // Enable lets variable id, which is not enabled, use its constraints, with level 0 until the next Solve.
