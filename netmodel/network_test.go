@@ -358,9 +358,11 @@ func TestReuse(t *testing.T) {
 // end at once, and others are put off.
 func TestTogether(t *testing.T) {
 	p, r := star(12, 1e9, 1e-5), rand.New(rand.NewPCG(5, 1))
-	var messages []message
+	// The third puts the end of the second off, and not that of the first, which had the same time.
+	messages := []message{{0, 1, 1 << 20, 0}, {2, 3, 1 << 20, 0}, {2, 4, 1 << 20, 1e-4}}
 	for i := range 600 {
-		messages = append(messages, message{r.IntN(12), r.IntN(12), []int64{0, 1000, 70_000, 1 << 20}[r.IntN(4)], 1e-4 * float64(i/40)})
+		size := []int64{0, 1000, 70_000, 1 << 20}[r.IntN(4)]
+		messages = append(messages, message{r.IntN(12), r.IntN(12), size, 1 + 1e-4*float64(i/40)})
 	}
 	eachSolver(t, DefaultOptions(), func(t *testing.T, o Options) {
 		few, fewOrder := inOrder(t, p, o, messages, func(*Network) {})
