@@ -13,6 +13,15 @@ import (
 	"reprise/trace"
 )
 
+// appendCall appends a call with some arguments to what a rank has recorded, so many ns after the call before it.
+func appendCall(records []byte, ns int, p procedureNumber, arguments ...int) []byte {
+	records = append(binary.AppendUvarint(records, uint64(ns)*2<<1), byte(p))
+	for _, n := range arguments {
+		records = binary.AppendUvarint(records, uint64(n))
+	}
+	return records
+}
+
 // ringOf returns the trace of a ring of ranks, each of which computes 1 us and 10 ns for each rank before it, sends to
 // the next rank and receives from the one before, a number of times. Rank 0 sends twice as much.
 func ringOf(t *testing.T, ranks, turns int) []byte {
@@ -20,13 +29,7 @@ func ringOf(t *testing.T, ranks, turns int) []byte {
 	var files [][]byte
 	for rank := range ranks {
 		var records []byte
-		add := func(ns int, p procedureNumber, numbers ...int) {
-			records = binary.AppendUvarint(records, uint64(ns)*2<<1)
-			records = append(records, byte(p))
-			for _, n := range numbers {
-				records = binary.AppendUvarint(records, uint64(n))
-			}
-		}
+		add := func(ns int, p procedureNumber, numbers ...int) { records = appendCall(records, ns, p, numbers...) }
 		next, before := (rank+1)%ranks, (rank+ranks-1)%ranks
 		count := func(rank int) int { return 5 + 5*max(0, 1-rank) }
 		for range turns {
@@ -111,11 +114,7 @@ func TestSizes(t *testing.T) {
 			var records []byte
 			random := rand.New(rand.NewPCG(1, uint64(rank)))
 			add := func(p procedureNumber, numbers ...int) {
-				records = binary.AppendUvarint(records, uint64(1000+random.IntN(500))*2<<1)
-				records = append(records, byte(p))
-				for _, n := range numbers {
-					records = binary.AppendUvarint(records, uint64(n))
-				}
+				records = appendCall(records, 1000+random.IntN(500), p, numbers...)
 			}
 			x, y := rank%p, rank/p
 			shift := func(way, cell int) {
@@ -174,11 +173,7 @@ func TestGuards(t *testing.T) {
 			var list []string
 			random := rand.New(rand.NewPCG(1, uint64(rank)))
 			add := func(p procedureNumber, numbers ...int) {
-				records = binary.AppendUvarint(records, uint64(1000+random.IntN(500))*2<<1)
-				records = append(records, byte(p))
-				for _, n := range numbers {
-					records = binary.AppendUvarint(records, uint64(n))
-				}
+				records = appendCall(records, 1000+random.IntN(500), p, numbers...)
 			}
 			var open []string
 			begin := func(p procedureNumber, peer, tag, bytes int) {
