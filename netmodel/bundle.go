@@ -85,26 +85,41 @@ type bundles struct {
 	fresh  []uint32         // bundles
 }
 
-// If a flow that begins or ends changes the shares of more than crowd flows, bundles and clocks cost less than single
-// flows. A network goes over to them once the sum of (flows whose shares have changed - crowd * flows that have begun or
-// ended), which no solve leaves below 0, exceeds crowdExcess.
+// Bundles and clocks cost less than single flows if each flow that begins or ends changes the shares of more than crowd
+// flows; where there are mates or more flows for each pair of hosts, if it changes more than shared (docs/experiments.md).
 const (
-	crowd       = 128
-	crowdExcess = 1 << 16
+	crowd  = 128
+	shared = 3
+	mates  = 3
+
+	lookAfter = 1 << 16 // changes of shares after which a network looks for a crowd
 )
 
-// crowded adds the last solve to that sum, and reports whether the network should go over. It should not if the
-// reference has solved flows that FATPIPEs tie together: with clocks it would have to solve all flows.
+// crowded adds the last solve to what is known of crowds, and reports whether the network should go over to bundles.
+// It should not if the reference has solved flows that FATPIPEs tie together: with clocks it would have to solve all.
 func (n *Network) crowded() bool {
-	if len(n.system.Shares()) > 0 {
-		n.excess = max(0, n.excess)
+	if len(n.system.Shares()) > 0 || n.meter != nil { // a meter looks at single flows
+		n.shifts, n.looked = 0, n.stats.Events
 		return false
 	}
-	if n.meter != nil { // it looks at single flows
-		return false
+	if n.shifts += int64(len(n.system.Touched())); n.shifts <= n.lookAfter {
+		return n.opts.Solver == SolverClocks
 	}
-	n.excess = max(0, n.excess+len(n.system.Touched()))
-	return n.excess > n.mostExcess || n.opts.Solver == SolverClocks
+	shifts, events := n.shifts, n.stats.Events-n.looked
+	n.shifts, n.looked = 0, n.stats.Events
+	return shifts > crowd*events || shifts > shared*events && n.flowsTogether() >= mates
+}
+
+// flowsTogether returns how many flows in their bandwidth phase there are for each pair of hosts that has some.
+func (n *Network) flowsTogether() int {
+	flows, pairs := 0, map[bundleKey]bool{}
+	for id := range n.flows {
+		if n.flows[id].since != noTime {
+			flows++
+			pairs[n.hosts[id]] = true
+		}
+	}
+	return flows / max(1, len(pairs))
 }
 
 // goOver has all transfers from one host to another be one variable from now on, and the network work by clocks, if

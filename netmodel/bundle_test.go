@@ -22,8 +22,8 @@ func manyMessages(random *rand.Rand, hosts, count int) []message {
 	return list
 }
 
-func neverOver(n *Network) { n.mostExcess = math.MaxInt }
-func soonOver(n *Network)  { n.mostExcess = -1 }
+func neverOver(n *Network) { n.lookAfter = math.MaxInt64 }
+func soonOver(n *Network)  { n.opts.Solver = SolverClocks }
 
 // TestBundles: bundled from the first transfer on, or later, transfers end when they do if each of them is a variable,
 // within the precision of time, of which some must be left to those before them.
@@ -44,6 +44,31 @@ func TestBundles(t *testing.T) {
 					t.Fatalf("seed %d, way %d, message %d: ends at %.12g s, want %.12g", seed, k, i, got[i], want[i])
 				}
 			}
+		}
+	}
+}
+
+// TestCrowded: a flow that begins or ends changes the shares of more than three others, in groups of twelve hosts. A network makes bundles if
+// the flows of a host all go to the same one, and not if each goes to another.
+func TestCrowded(t *testing.T) {
+	const hosts, group = 36, 12
+	for _, c := range []struct{ flows, partners int }{{11, 1}, {11, 11}} {
+		var messages []message
+		for round := range 20 {
+			for src := range hosts {
+				for i := range c.flows {
+					dst := src/group*group + (src+1+i%c.partners)%group
+					messages = append(messages, message{src, dst, int64(1e5 + 1e4*((7*src+5*i)%23)), float64(round)})
+				}
+			}
+		}
+		var n *Network
+		endsOf(t, star(hosts, 1e9, 1e-6), plain(), messages, func(of *Network) { n, of.lookAfter = of, 1000 })
+		if n.bundles != nil != (c.partners == 1) {
+			t.Errorf("%d flows to %d hosts: bundles %v", c.flows, c.partners, n.bundles != nil)
+		}
+		if shifts := n.Stats().SolvedFlows; c.partners > 1 && shifts < 3*n.stats.Events {
+			t.Errorf("%d changes of shares in %d events", shifts, n.stats.Events)
 		}
 	}
 }

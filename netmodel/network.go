@@ -87,11 +87,11 @@ type Network struct {
 
 	changing *changing // nil: links stay as they are
 	bundles  *bundles  // nil, the normal case: each flow is a variable of its own. Only crowds are bundled (bundle.go)
-	// by how many flows working sets have exceeded a crowd so far, and above which sum flows are bundled (crowded)
-	excess, mostExcess int
-	watched            *watch   // nil: nobody looks
-	summary            *summary // nil: nobody asks for it
-	meter              *meter   // nil: no link has a power
+	// Of crowded: changes of shares since it looked last, the number of events then, and after how many changes it looks.
+	shifts, looked, lookAfter int64
+	watched                   *watch   // nil: nobody looks
+	summary                   *summary // nil: nobody asks for it
+	meter                     *meter   // nil: no link has a power
 }
 
 // Stats counts what a Network did.
@@ -148,7 +148,7 @@ func newNetwork(links []platforms.Link, hosts int, routeOf routeFunc, o Options)
 			constraints[i].Policy = maxmin.Fatpipe
 		}
 	}
-	n := &Network{opts: o, routes: newRoutes(links, hosts, routeOf, &o), lastSize: -1, events: eventqueue.New(0), mostExcess: crowdExcess}
+	n := &Network{opts: o, routes: newRoutes(links, hosts, routeOf, &o), lastSize: -1, events: eventqueue.New(0), lookAfter: lookAfter}
 	n.system = maxmin.New(constraints,
 		maxmin.Options{Precision: o.SharePrecision, Reference: o.Solver == SolverReference})
 	return n, nil
@@ -340,7 +340,6 @@ func (n *Network) begin(id uint32) {
 	}
 	if n.opts.Contention {
 		n.system.Enable(id)
-		n.excess -= crowd
 		return
 	}
 	n.alone(id)
@@ -354,7 +353,6 @@ func (n *Network) end(id uint32) {
 	}
 	if n.opts.Contention {
 		n.system.Disable(id)
-		n.excess -= crowd
 	}
 	n.flows[id].since = noTime
 	n.active--
@@ -510,7 +508,7 @@ func (n *Network) state(s *snapshot.State) {
 		n.goOver()
 	}
 	s.Vars(&n.now, &n.active, &n.stats.Flows, &n.stats.Events, &n.factors) // the system counts the rest
-	s.Vars(&n.excess)
+	s.Vars(&n.shifts, &n.looked)
 	snapshot.Slice(s, &n.hosts, func(k *bundleKey) { s.Vars((*uint64)(k)) })
 	snapshot.Slice(s, &n.flows, func(f *flow) { s.Vars(&f.gain, &f.rate, &f.remaining, &f.since) })
 	n.events.State(s, len(n.flows))

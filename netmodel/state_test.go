@@ -192,7 +192,7 @@ func TestSharedSummary(t *testing.T) {
 // again from the platform, the options and other fields.
 func TestSnapshotFields(t *testing.T) {
 	n := snapshotNetwork(t)
-	snapshottest.Fields(t, n, func(c *snapshot.State, n *Network) { n.state(c) }, "opts routes due bounds bundles mostExcess changing system watched summary meter lastSize lastF lastG lastBound lastWithin")
+	snapshottest.Fields(t, n, func(c *snapshot.State, n *Network) { n.state(c) }, "opts routes due bounds bundles lookAfter changing system watched summary meter lastSize lastF lastG lastBound lastWithin")
 	snapshottest.Fields(t, n.routes, func(c *snapshot.State, _ *routes) { n.state(c) },
 		"routeOf summedOf classes of crossTraffic window distanceOf places shift links width kinds kindOf key patterns walk there back from to summed order")
 	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.State, _ *flow) { n.state(c) }, "")
