@@ -298,9 +298,9 @@ func (n *Network) Advance(t float64, done []int32) []int32 {
 	return done
 }
 
-// Cached is the number of flows, and of ranks, up to which caches are taken to hold what is known of them. Beyond it the
+// Cached is the number of flows, or of ranks, whose data are assumed to fit into the caches of a processor. With more, the
 // events of one time are taken together, and what they touch is read first, so that waits for main memory overlap: 65,536
-// ranks gain 1.3, 6,006 nothing.
+// ranks gain 1.3, 6,006 nothing (docs/experiments.md).
 const Cached = 1 << 13
 
 // together reports whether the events of one time are taken together. Without contention what begins may end before

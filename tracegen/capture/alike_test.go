@@ -159,9 +159,9 @@ func TestSizes(t *testing.T) {
 }
 
 // TestGuards: ranks in a cube of n x n x n exchange messages with up to 26 neighbours; in each step first all with all, then
-// only from those before to those behind, and the other way behind the last step. A send to the next rank is under way from the beginning to the end. A
-// neighbour's message has 8 bytes for a corner, 40 for an edge and 200 for a face, tag 3 to 5. The trace has a block for each
-// part, in which ranks skip what they do not do, and takes at most 16 kB and 4 bytes a rank, however many steps there are.
+// only from those before to those behind, and the other way behind the last step. A send to the next rank is under way from
+// the beginning to the end. A neighbour's message has 8 bytes for a corner, 40 for an edge and 200 for a face, tag 3 to 5.
+// The trace has a block for each part, in which ranks skip what they do not do, and takes at most 16 kB and 4 bytes a rank, however many steps there are.
 func TestGuards(t *testing.T) {
 	const first = 9 // tag of the send to the next rank
 	for _, c := range []struct{ n, steps int }{{3, 5}, {3, 50}, {4, 5}} {
