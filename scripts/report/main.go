@@ -104,6 +104,12 @@ func runs(fatTree func(ranks int) string) []run {
 			}
 		}
 	}
+	// Many ranks on a host, in both orders, whose messages are of few pairs of hosts.
+	for _, order := range []string{"row", "col"} {
+		list = append(list, run{part: "dense", name: "HPL, 64 x 64 ranks on 64 hosts, PMAP " + order,
+			hpl:    "-N 1280000 --NB 256 -P 64 -Q 64 --BCAST Lng --SWAP bin --PMAP " + order,
+			replay: "--ranks-per-host 64 --steps 0:6 --platform " + fatTree(64)})
+	}
 	for _, steps := range strings.Fields("100:150 1900:1950 3500:3550") {
 		list = append(list, run{part: "stampede", name: "Stampede, steps " + steps, hpl: stampede, replay: "--platform stampede --steps " + steps})
 	}

@@ -13,7 +13,7 @@ func TestChoose(t *testing.T) {
 		parts string
 		long  bool
 		want  int
-	}{{"", false, 49}, {"", true, 66}, {"published", false, 2}, {"size,broadcasts", true, 10}, {"dense", true, 35}} {
+	}{{"", false, 51}, {"", true, 68}, {"published", false, 2}, {"size,broadcasts", true, 10}, {"dense", true, 37}} {
 		list, err := choose(t.TempDir(), c.parts, c.long)
 		if err != nil || len(list) != c.want {
 			t.Errorf("%q, %t: %d runs, %v; want %d", c.parts, c.long, len(list), err, c.want)
