@@ -63,7 +63,7 @@ func (r *LearnReport) SetAlone(alone *LearnReport) error {
 		r.warn("ranks alone: left out: a rank alone takes %.1f %% of the time of each of %d, which should be %.3g to %g %%: other "+
 			"programs ran on the machine", 100*part, r.cpus, 100/float64(r.cpus), 100*mostAlone)
 	default:
-		r.Alone, r.Ranks = part, r.cpus
+		r.Alone, r.Ranks = min(part, 1), r.cpus // more is scatter
 	}
 	return nil
 }

@@ -349,10 +349,10 @@ func (e *engine) waitOf(r int32) Wait {
 		case m.flags&(msgRecvWait|msgSendWait) != 0 && m.ofWindow() && (m.dst == r || m.src == r):
 			w.Window = e.waitInWindow(m, last)
 			return w
-		case m.flags&msgRecvWait != 0 && m.dst == r:
+		case m.flags&msgRecvWait != 0 && m.dst == r, e.waitsBeside(r, m.dst, requestOf(int32(i), receiver)):
 			w.Peer, w.Tag = m.src, m.tag
 			return w
-		case m.flags&msgSendWait != 0 && m.src == r:
+		case m.flags&msgSendWait != 0 && m.src == r, e.waitsBeside(r, m.src, requestOf(int32(i), sender)):
 			w.Peer, w.Tag, w.Send = m.dst, m.tag, true
 			return w
 		}

@@ -306,6 +306,9 @@ func (e *engine) state(s *snapshot.State) {
 	s.Vars(&e.now, &e.live, &e.numActions, &e.accounts.rows)
 	s.Vars(&e.files.numBytes, &e.files.freeBytes)
 	e.devices.state(s)
+	if e.asides != nil {
+		s.Fail(errAsides)
+	}
 	s.Vars(&e.prober.factor, &e.prober.testFactor, &e.prober.numPolls, &e.prober.letIn)
 
 	// The messages, the free ones among them: their numbers are given out again in the order of their list.
@@ -383,6 +386,9 @@ func (e *engine) state(s *snapshot.State) {
 		snapshot.Slice(s, &n.latency, func(d *noise.Draw) { s.Vars(d) })
 	}
 }
+
+// errAsides is the error of a checkpoint of a trace with actions beside ranks.
+var errAsides = errors.New("the trace has actions beside ranks, whose state no checkpoint holds")
 
 // sourceState is the state of a source that can go on where it was left; others fail.
 func sourceState(s *snapshot.State, source Source) {

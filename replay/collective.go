@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"reprise/replay/collective"
 	"reprise/smpi"
@@ -84,10 +85,17 @@ const fewRanks = 2
 type rankSums struct {
 	source Source
 	rank   int32
+	keep   bool // beyond the next action
 }
 
 // Sums implements trace.Sums.
-func (s *rankSums) Sums(list int64) []int64 { return s.source.Sums(s.rank, list) }
+func (s *rankSums) Sums(list int64) []int64 {
+	sums := s.source.Sums(s.rank, list)
+	if s.keep {
+		sums = slices.Clone(sums)
+	}
+	return sums
+}
 
 // collective carries on a collective operation of rank r, step by step, until the rank is blocked or all is done.
 func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error) {
@@ -394,6 +402,9 @@ func (e *engine) waitAll(r int32, rk *rank) outcome {
 		for i := range list {
 			e.finish(r, &list[i])
 		}
+	}
+	if e.asides != nil {
+		e.joinAsides(r, rk)
 	}
 	return e.settled(r, TimeWait)
 }

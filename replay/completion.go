@@ -155,8 +155,12 @@ func (e *engine) take(r int32, rk *rank, slot *request) outcome {
 	return e.settled(r, TimeWait)
 }
 
-// notify wakes the ranks that wait for one of several messages, as this one has ended: they look again.
-func (e *engine) notify(m *message) {
+// notify wakes the ranks that wait for one of several messages, as this one has ended: they look again. So do actions
+// beside ranks.
+func (e *engine) notify(id int32, m *message) {
+	if e.asides != nil {
+		e.endedBeside(id)
+	}
 	for _, r := range [2]int32{m.src, m.dst} {
 		if e.ranks[r].stage == stageAny {
 			e.wakeups.Set(r, e.now)

@@ -46,6 +46,7 @@ type engine struct {
 	windows     windows
 	files       files
 	devices     devices
+	asides      *asides  // nil: no action has gone on beside its rank
 	commMask    uint16   // of families in labels
 	changes     *changes // nil: the machine stays as it is
 	repeats     *repeats // nil: all steps are played one by one
@@ -293,6 +294,11 @@ func (e *engine) do(r int32, rk *rank, a *trace.Action) (outcome, error) {
 		return goOn, e.enqueue(r, rk, a)
 	case trace.KindQueue:
 		return goOn, e.queue(r, rk, a)
+	// Actions beside the rank (beside.go).
+	case trace.KindAfter:
+		return goOn, e.after(r, a)
+	case trace.KindBeside:
+		return goOn, e.beside(r, rk, a)
 	}
 	return e.doLocal(r, rk, a)
 }

@@ -33,6 +33,11 @@ func (e *engine) loop() error {
 		if changes != nil {
 			others = earlier(others, changes.starts.Next())
 		}
+		beside := math.Inf(1)
+		if e.asides != nil {
+			beside = e.asides.times.Next()
+			others = earlier(others, beside)
+		}
 		// If there are only parked ranks, all of these may probe in vain for ever.
 		if others > maxTime {
 			if !math.IsInf(others, 1) {
@@ -57,15 +62,23 @@ func (e *engine) loop() error {
 				continue
 			}
 		}
-		// Of events at one time changes of the machine come first, then sends, then transfers, then ranks.
+		// Of events at one time changes of the machine come first, then sends, then transfers, then actions beside ranks,
+		// then ranks.
 		parked := e.wakeups.Next()
 		if changes != nil {
-			if changed, err := e.change(earlier(earlier(flows, matches), parked)); changed || err != nil {
+			if changed, err := e.change(earlier(earlier(flows, matches), earlier(beside, parked))); changed || err != nil {
 				if err != nil {
 					return err
 				}
 				continue
 			}
+		}
+		if beside < flows && beside < matches && beside <= parked {
+			e.now = later(e.now, beside)
+			if err := e.goOn(e.asides.times.Pop()); err != nil {
+				return err
+			}
+			continue
 		}
 		if matches <= flows && matches <= parked && !math.IsInf(matches, 1) {
 			e.now = later(e.now, matches)

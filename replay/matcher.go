@@ -335,8 +335,11 @@ func (e *engine) merge(send, recv int32) error {
 	// send eager, under way or ended. What was noted at the receive is noted at the send from now on.
 	blocked, letGo := r.flags&msgRecvWait != 0, r.refs == 1
 	s.flags |= r.flags & (msgRecvWait | msgNotify)
+	if e.asides != nil {
+		e.asides.merged(send, recv)
+	}
 	if s.flags&msgNotify != 0 && s.flags&msgEnded != 0 {
-		e.notify(s)
+		e.notify(send, s)
 	}
 	room, start := r.size, max(s.at, r.at)
 	r.flags, r.refs = msgAlias|msgEnded, 1

@@ -195,7 +195,7 @@ func (e *engine) end(id int32) error {
 		return nil
 	}
 	if m.flags&msgNotify != 0 {
-		e.notify(m)
+		e.notify(id, m)
 	}
 	// Both sides may be blocked. The message may be recycled by the first release, so its fields are copied before.
 	flags, src, dst := m.flags, m.src, m.dst

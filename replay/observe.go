@@ -272,7 +272,7 @@ func (os *observers) comesTo(r int32, a *trace.Action) {
 func (os *observers) beginAction(r int32, a *trace.Action) {
 	os.endAction(r)
 	switch a.Kind {
-	case trace.KindNone, trace.KindProbed, trace.KindMark, trace.KindStep, trace.KindPhase:
+	case trace.KindNone, trace.KindProbed, trace.KindMark, trace.KindStep, trace.KindPhase, trace.KindAfter, trace.KindBeside:
 		return
 	}
 	os.actionBegins(r, a)

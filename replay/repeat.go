@@ -62,7 +62,7 @@ const sameTime = 1e-3
 func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options) error {
 	t := e.trace
 	if _, file := t.Totals(); !file || len(o.Observers) > 0 || e.meter != nil || o.StepStarts || e.costs.random != nil || e.changes != nil ||
-		e.cpus.index != nil || t.Program().Polls() || t.Program().OneSided() ||
+		e.cpus.index != nil || t.Program().Polls() || t.Program().Has(trace.OpAccess, trace.OpIaccess, trace.OpSync, trace.OpBeside) ||
 		len(t.Header().Queues) > 0 {
 		return nil
 	}

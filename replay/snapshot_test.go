@@ -21,7 +21,7 @@ func TestSnapshotFields(t *testing.T) {
 	e.repeats = newRepeats(len(e.ranks))
 	e.repeats.last = cut{clocks: make([]float64, len(e.ranks)), accounts: make([]float64, len(e.accounts.rows))}
 	e.costs.random = &randomness{drawn: make([]drawCounts, 3), latency: make([]noise.Draw, 1), network: &netmodel.Noise{}}
-	fields(t, e, e, "machine options trace source network fetched first last pauser costs changes repeats meter observers log waitObservers commMask")
+	fields(t, e, e, "machine options trace source network fetched first last pauser costs changes repeats meter observers log waitObservers commMask asides")
 	fields(t, e, e.costs.random, "source network")
 	fields(t, e, &e.costs.random.drawn[0], "")
 	fields(t, e, &e.ranks[0], "next shared")

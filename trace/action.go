@@ -92,6 +92,8 @@ const (
 	// a round of polls of the requests X, -1 for none, found none complete; the next one may begin when one is. If it found
 	// one, all are -1
 	KindRound
+	KindAfter  // the action of the next KindBeside waits for the end, or with Tag 1 the begin, of that of X[0] KindBesides before
+	KindBeside // the next action goes on beside the rank, on its processor Tag; 0: on none
 	numKinds
 )
 
@@ -99,7 +101,7 @@ const (
 var kindNames = [numKinds]string{"none", "compute", "flops", "sleep", "send", "ssend", "isend", "issend", "recv",
 	"irecv", "wait", "test", "waitall", "exchange", "syncexchange", "sendrecv", "iprobe", "poll", "probed", "phase",
 	"mark", "step", "collective", "free", "icollective", "complete", "probe", "start", "null", "access", "iaccess", "sync",
-	"file", "launch", "queue", "ask", "round"}
+	"file", "launch", "queue", "ask", "round", "after", "beside"}
 
 // String returns the verb of the kind.
 func (k Kind) String() string {

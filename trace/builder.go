@@ -80,7 +80,9 @@ const (
 	// runs block Sym on slices of rows while requests Coefs, or the relays of the Slot, are not complete; Args as OpWork's;
 	// Dst: rows that are left
 	OpUntil
-	OpRing // Args: bytes, root; Slot: flags; Sym: family; Coefs: bytes of a chunk
+	OpRing   // Args: bytes, root; Slot: flags; Sym: family; Coefs: bytes of a chunk
+	OpAfter  // Args: distance; Slot: 0 for the end, 1 for the begin
+	OpBeside // processor of the Slot
 	numOps
 )
 

@@ -242,6 +242,14 @@ func (c *Cursor) run(buf []Action) (n int, done bool) {
 				pc = int(in.z)
 			}
 			s.answer = noAnswer
+		case opBeside:
+			a := &buf[n]
+			a.set(Kind(in.flags), 0, 0, int64(in.d), 0)
+			if a.X = [4]int64{r[in.a] + int64(in.x)}; a.Kind == KindAfter && a.X[0] < 1 {
+				c.fail("after the action beside the rank that was let go %d before, want at least 1", a.X[0])
+				return n, false
+			}
+			n++
 		case opQueue:
 			buf[n] = Action{Kind: KindQueue, Sym: in.sym, Tag: int32(in.flags), X: [4]int64{int64(in.w)}}
 			n++

@@ -36,6 +36,7 @@ const (
 	featureFiles                        // accesses to files
 	featureQueues                       // queues of devices, and memories of messages
 	featureRelays                       // relays, rings, and work until requests are complete
+	featureBeside                       // actions beside a rank
 	numFeatures
 )
 
@@ -45,7 +46,7 @@ var featureNames = append([]string{
 	featureRequests: "requests", featureCollectives: "collectives", featureOperators: "operators",
 	featureCommunicators: "communicators", featureNonblocking: "nonblocking", featureCompletions: "completions",
 	featureSpreads: "spreads", featureOneSided: "one-sided", featureFiles: "files",
-	featureQueues: "queues", featureRelays: "relays",
+	featureQueues: "queues", featureRelays: "relays", featureBeside: "beside",
 }, convert(vectors.Names(), func(name string) string { return "vectors:" + name })...)
 
 // generatorFeature returns the feature of a kind.

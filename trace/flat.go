@@ -169,6 +169,10 @@ func (f *Flat) Add(rank int32, a *Action, sent, received []int64, requests ...in
 		}
 	case KindQueue:
 		form.slot, form.args = QueueSlot(a.QueueVerb(), int(a.Tag)), 0
+	case KindAfter:
+		form.slot, form.args, args = uint8(a.Tag), 1, [numCounted]int64{x[0]}
+	case KindBeside:
+		form.slot, form.args = uint8(a.Tag), 0
 	case KindFlops, KindSleep:
 		form.args, args = 1, [numCounted]int64{x[0], x[1]}
 		if x[1] != 0 { // a deviation

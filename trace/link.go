@@ -63,6 +63,7 @@ const (
 	opAdvance     // verb and relays flags
 	opRelaysDone  // jump to z if all relays of flags are done
 	opAskAll      // tests the requests slots w; jump to z if they are complete
+	opBeside      // kind flags; X[0] = A, tag d
 	opRing        // flags; A bytes from member B of family sym; requests from w, size of a chunk in slots z
 )
 
@@ -297,6 +298,8 @@ func (l *linker) item(it *Item) {
 		l.emit(in)
 	case OpSend, OpSsend, OpIsend, OpIssend, OpRecv, OpIrecv, OpIprobe, OpProbed, OpProbe, OpStart:
 		l.emit(l.with(instr{op: opMessage, flags: uint8(it.Op.kind()), sym: sym, d: it.Slot, w: it.Req}, it.Args...))
+	case OpAfter, OpBeside:
+		l.emit(l.with(instr{op: opBeside, flags: uint8(it.Op.kind()), d: it.Slot}, it.Args...))
 	case OpWait, OpTest, OpWaitAll, OpFree:
 		l.emit(instr{op: opRequest, flags: uint8(it.Op.kind()), w: it.Req})
 	case OpSendrecv:

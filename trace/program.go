@@ -249,6 +249,7 @@ const (
 	needsOneSided    featureSet = 1 << featureOneSided
 	needsQueues      featureSet = 1 << featureQueues
 	needsRelays      featureSet = 1<<featureRelays | needsRequests
+	needsBeside      featureSet = 1 << featureBeside
 	needsNonblocking featureSet = 1<<featureNonblocking | needsCollectives | needsRequests
 )
 
@@ -304,6 +305,8 @@ var opRules = [numOps]opRule{
 	OpAdvance: {name: "advance", kinds: math.MaxUint8, needs: needsRelays},
 	OpUntil:   {name: "until", args: -1, symbol: symbolBlock, let: true, kinds: math.MaxUint8, needs: needsRelays},
 	OpRing:    {name: "ring", args: 2, symbol: symbolFamily, req: true, kinds: ringFlags, needs: needsRelays},
+	OpAfter:   {name: "after", args: 1, kinds: 2, needs: needsBeside},
+	OpBeside:  {name: "beside", kinds: math.MaxUint8, needs: needsBeside},
 }
 
 // Lets reports whether an item of the operation sets a register, its Dst.

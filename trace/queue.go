@@ -3,7 +3,8 @@ package trace
 import "fmt"
 
 // This file holds what a rank does with its device: computations that are put into queues and go on beside it
-// (Builder.Launch), what orders queues and rank (Builder.Queue), and where buffers of messages lie (Builder.In).
+// (Builder.Launch), what orders queues and rank (Builder.Queue), and where buffers of messages lie (Builder.In). Actions
+// of the rank itself go on beside it, too (Builder.Beside), in an order of their own (Builder.After).
 
 // QueueVerb says what an action on a queue of the rank's device does.
 type QueueVerb uint8
@@ -91,6 +92,29 @@ func QueueSlot(v QueueVerb, queue int) uint8 { return uint8(v) | uint8(queue)<<q
 
 // In says where the buffers of the messages lie that are appended from now on.
 func (b *Builder) In(m Memory) { b.memory = m }
+
+// Beside lets the next action go on beside the rank, which goes on at once, and waits for it with all others by a WaitAll.
+// Actions of a processor other than 0 compute one after the other, in the order of the times at which they may begin.
+func (b *Builder) Beside(processor int) { b.Add(Item{Op: OpBeside, Slot: uint8(processor)}) }
+
+// After has the action that the next Beside lets go wait for another one, as many of them before as the distance says: for
+// its end, or for its begin only.
+func (b *Builder) After(distance Operand, begin bool) {
+	it := Item{Op: OpAfter, Args: []Operand{distance}}
+	if begin {
+		it.Slot = 1
+	}
+	b.Add(it)
+}
+
+// GoesBeside reports whether an action of the kind may go on beside its rank.
+func (k Kind) GoesBeside() bool {
+	switch k {
+	case KindSend, KindSsend, KindRecv, KindCollective, KindFlops, KindSleep:
+		return true
+	}
+	return false
+}
 
 // LaunchQueue returns the queue of an OpLaunch, and its flags.
 func (it *Item) LaunchQueue() (queue int, flags uint8) {

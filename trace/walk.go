@@ -1,5 +1,7 @@
 package trace
 
+import "slices"
+
 // This file goes through actions where no replay is wanted, in listings, checks and counts: ActionReader through
 // those of a rank, Trace.Walk through those of all ranks. Hit and Late are rules that answer polls. Program.Visit
 // goes through the items of blocks instead.
@@ -213,10 +215,10 @@ func (p *Program) PollsAhead() bool {
 	return ahead && p.Polls()
 }
 
-// OneSided reports whether a rank has windows.
-func (p *Program) OneSided() bool {
+// Has reports whether a block has an item of one of the operations.
+func (p *Program) Has(ops ...Op) bool {
 	has := false
-	p.Visit(func(it *Item) { has = has || it.Op == OpAccess || it.Op == OpIaccess || it.Op == OpSync })
+	p.Visit(func(it *Item) { has = has || slices.Contains(ops, it.Op) })
 	return has
 }
 

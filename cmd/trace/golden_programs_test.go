@@ -37,6 +37,7 @@ var goldens = []golden{
 	{"files", []string{"files"}, plainHeader(), writeFiles},
 	{"queues", []string{"queues", "requests"}, queuesHeader(), writeQueues},
 	{"relays", []string{"collectives", "nonblocking", "relays", "requests"}, relaysHeader(), writeRelays},
+	{"beside", []string{"beside", "requests"}, plainHeader(), writeBeside},
 	{"late", []string{"requests", "vectors", "vectors:pivot-owners/1"}, vectorsHeader(1, "owners {list}"), writeLate},
 }
 
@@ -480,6 +481,30 @@ func writeFiles(w *goldenWriter) {
 	})
 	w.step(0, &trace.Call{Blocks: []int64{all, all}})
 	w.step(1, &trace.Call{Blocks: []int64{own, trace.NoBlock}})
+}
+
+// Rank 0 receives 30 bytes beside itself, and passes them on when they are there, while two processors compute; the second
+// begins when the first has.
+func writeBeside(w *goldenWriter) {
+	n := trace.Const
+	pass := w.block("pass", 0, func(b *trace.Builder) {
+		b.Beside(0)
+		b.Message(trace.OpRecv, 0, 0, n(1), n(5), n(30))
+		b.After(n(1), false)
+		b.Beside(0)
+		b.Message(trace.OpSend, 0, 0, n(1), n(6), n(30))
+		b.Beside(1)
+		b.Flops(n(trace.FloatArg(100)))
+		b.After(n(1), true)
+		b.Beside(254)
+		b.Sleep(n(trace.FloatArg(0.5)))
+		b.WaitAll()
+	})
+	back := w.block("back", 0, func(b *trace.Builder) {
+		b.Message(trace.OpSend, 0, 0, n(0), n(5), n(30))
+		b.Message(trace.OpRecv, 0, 0, n(0), n(6), n(30))
+	})
+	w.step(0, &trace.Call{Blocks: []int64{pass, back}})
 }
 
 // queuesHeader has two queues, an event, a copy, and a kernel of one and one of two dimensions.

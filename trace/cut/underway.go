@@ -31,6 +31,9 @@ type channel struct {
 	family        uint16
 }
 
+// beside is the slot that stands for the actions beside a rank.
+const beside = -1
+
 // request is one that has begun.
 type request struct {
 	what  string // in an error
@@ -117,6 +120,11 @@ func (u *underWay) see(rank int32, a *trace.Action, c *trace.Cursor) {
 			what = "i" + trace.CollectiveKind(a.Sym).String()
 		}
 		u.requests[rank][a.Req] = request{what: what}
+	case trace.KindBeside:
+		if u.requests[rank] == nil {
+			u.requests[rank] = map[int32]request{}
+		}
+		u.requests[rank][beside] = request{}
 	case trace.KindWait, trace.KindFree:
 		delete(u.requests[rank], a.Req)
 	case trace.KindWaitAll:
@@ -229,7 +237,9 @@ func (u *underWay) check(m Mark) error {
 	// Requests.
 	for rank := range u.requests {
 		for _, slot := range slices.Sorted(maps.Keys(u.requests[rank])) {
-			if r := u.requests[rank][slot]; !r.loose {
+			if r := u.requests[rank][slot]; slot == beside {
+				say("rank %d has not waited for the actions beside it", rank)
+			} else if !r.loose {
 				say("request %d of rank %d, of an %s, is open", slot, rank, r.what)
 			}
 		}

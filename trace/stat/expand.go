@@ -153,4 +153,5 @@ func (e *expander) action(a *trace.Action) {
 // kindCounts are the counters of kinds that are one action each.
 var kindCounts = map[trace.Kind]counter{trace.KindSend: countSend, trace.KindSsend: countSsend, trace.KindIsend: countIsend, trace.KindIssend: countIssend,
 	trace.KindSendrecv: countSendrecv, trace.KindRecv: countRecv, trace.KindIrecv: countIrecv, trace.KindWait: countWait, trace.KindTest: countTest,
-	trace.KindWaitAll: countWaitAll, trace.KindFree: countFree, trace.KindIprobe: countProbe, trace.KindNull: countNull, trace.KindStart: countStart, trace.KindProbe: countBlocked}
+	trace.KindWaitAll: countWaitAll, trace.KindFree: countFree, trace.KindIprobe: countProbe, trace.KindNull: countNull, trace.KindStart: countStart, trace.KindProbe: countBlocked,
+	trace.KindAfter: countAfter, trace.KindBeside: countBeside}

@@ -485,6 +485,8 @@ const (
 	countSleep
 	countNull                                                       // messages to or from nobody
 	countBlocked                                                    // probes that wait for their message
+	countAfter                                                      // what actions beside ranks wait for
+	countBeside                                                     // actions beside ranks, which are counted by their own kind as well
 	countComplete                                                   // and more: one for each Completion
 	countCollective = countComplete + counter(trace.NumCompletions) // and more: one for each CollectiveKind
 )
@@ -507,7 +509,7 @@ const (
 // counterNames are the verbs of the counters of actions.
 var counterNames = slices.Concat(
 	[]string{"send", "ssend", "isend", "issend", "start", "sendrecv", "recv", "irecv", "wait", "test", "waitall", "free",
-		"probe", "iprobe", "miss", "flops", "sleep", "null", "probewait"},
+		"probe", "iprobe", "miss", "flops", "sleep", "null", "probewait", "after", "beside"},
 	verbs[trace.Completion]("", trace.NumCompletions, ""),
 	verbs[trace.CollectiveKind]("", trace.NumCollectives, ""),
 	verbs[trace.CollectiveKind]("i", trace.NumCollectives, ""),
@@ -535,7 +537,8 @@ var opCounts = [...]counter{trace.OpSend: countSend, trace.OpSsend: countSsend, 
 	trace.OpIssend:   countIssend,
 	trace.OpSendrecv: countSendrecv, trace.OpRecv: countRecv, trace.OpIrecv: countIrecv, trace.OpWait: countWait, trace.OpTest: countTest,
 	trace.OpWaitAll: countWaitAll, trace.OpFree: countFree, trace.OpIprobe: countProbe,
-	trace.OpStart: countStart, trace.OpProbe: countBlocked, trace.OpFlops: countFlops, trace.OpSleep: countSleep}
+	trace.OpStart: countStart, trace.OpProbe: countBlocked, trace.OpFlops: countFlops, trace.OpSleep: countSleep,
+	trace.OpAfter: countAfter, trace.OpBeside: countBeside}
 
 // tally holds totals: a row of counters for each phase, row 0 for what is in none. Rows have the same
 // counters, so that rows can be added.

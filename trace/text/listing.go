@@ -179,6 +179,9 @@ func (l *listing) flush() error {
 // and for one that waits for its message.
 var probeVerbs = map[trace.Kind]string{trace.KindProbed: "iprobe", trace.KindIprobe: "probe", trace.KindProbe: "probewait"}
 
+// afterVerbs are the words for what an action beside a rank waits for: the end of another one, or its begin.
+var afterVerbs = [...]string{"after", "after-begin"}
+
 // completions are the verbs with which the waits of nonblocking messages are listed.
 var completions = map[trace.Kind]string{trace.KindIsend: "send", trace.KindIssend: "send", trace.KindStart: "send",
 	trace.KindIrecv: "recv"}
@@ -252,6 +255,13 @@ func (l *listing) action(a *trace.Action) error {
 		if kind != trace.KindTest {
 			delete(l.requests, a.Req)
 		}
+	case trace.KindAfter:
+		l.word(afterVerbs[a.Tag]).int(a.X[0]).line()
+	case trace.KindBeside:
+		if l.word("beside"); a.Tag > 0 {
+			l.word(" processor").int(int64(a.Tag))
+		}
+		l.line()
 	case trace.KindWaitAll:
 		l.word(strings.ReplaceAll(cmp.Or(l.words.WaitAll, "waitall"), "{count}", strconv.Itoa(len(l.requests)))).line()
 		clear(l.requests)

@@ -309,6 +309,10 @@ func (s *structureWriter) item(it *trace.Item) string {
 			text += " event " + s.h.Events[it.Sym]
 		}
 		return text
+	case trace.OpAfter:
+		return fmt.Sprintf("%s %s", afterVerbs[it.Slot], arg(0))
+	case trace.OpBeside:
+		return fmt.Sprintf("beside processor %d", it.Slot)
 	case trace.OpMark:
 		return strconv.Quote(s.h.Markers[it.Sym].Text) + "(" + operands(it.Args) + ")"
 	case trace.OpWait, trace.OpTest, trace.OpFree:

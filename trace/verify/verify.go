@@ -190,6 +190,9 @@ func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 				end(i, "in window %d %s", key.number, left)
 			}
 		}
+		if r.before != trace.KindNone || r.joined < r.beside {
+			end(i, "actions beside the rank are not waited for")
+		}
 		for slot := range h.Pollables {
 			if r.c.Cursor().Pending(slot) {
 				end(i, "the operation in slot %d is never polled", slot)
@@ -264,6 +267,9 @@ type rankCheck struct {
 	calls    map[int32]*calls // of collective operations by communicator: 1 + family, or 0
 	counts   uint64           // its part in the sum that is 0 if what ranks say in them agrees
 	requests map[int32]bool   // by slot of those that are open: it may have been completed, the replay decides
+	beside   int64            // actions beside the rank
+	joined   int64            // of these, those that it has waited for
+	before   trace.Kind       // of the action before, if it concerns the next one: KindAfter, KindBeside
 	phases   []uint16
 	windows  map[windowKey]*window
 	fault    *Fault
@@ -276,7 +282,24 @@ func (r *rankCheck) fail(format string, args ...any) {
 
 // action notes an action of the rank and checks it against those before.
 func (r *rankCheck) action(a *trace.Action) {
+	before := r.before
+	r.before = trace.KindNone
+	switch {
+	case before == trace.KindBeside && !a.Kind.GoesBeside():
+		r.fail("%v beside the rank, where only messages, collective operations and computations go", a.Kind)
+		return
+	case before == trace.KindAfter && a.Kind != trace.KindAfter && a.Kind != trace.KindBeside:
+		r.fail("%v behind what an action beside the rank waits for", a.Kind)
+		return
+	}
 	switch a.Kind {
+	case trace.KindAfter:
+		if r.before = a.Kind; a.X[0] > r.beside {
+			r.fail("after the action beside the rank that was let go %d before, of %d", a.X[0], r.beside)
+		}
+	case trace.KindBeside:
+		r.before = a.Kind
+		r.beside++
 	// A dimension that has names is an index into them.
 	case trace.KindCompute, trace.KindLaunch:
 		k := &r.h.Kernels[a.Sym]
@@ -320,6 +343,7 @@ func (r *rankCheck) action(a *trace.Action) {
 		delete(r.requests, a.Req)
 	case trace.KindWaitAll:
 		clear(r.requests)
+		r.joined = r.beside
 	case trace.KindPhase:
 		n := len(r.phases)
 		switch {

@@ -133,6 +133,18 @@ func TestVerifyFaults(t *testing.T) {
 			nil, "rank 2 step 0 action 1: impossible action: recv with rank 6, allowed [0,6)"},
 		{"label", func(_ *trace.Writer, b *trace.Builder) { b.Compute(0, trace.Const(1), b.Param(0)) },
 			nil, "rank 2 step 0 action 1: kernel k: N is 2, allowed 0 to 1"},
+		{"a wait beside the rank", func(_ *trace.Writer, b *trace.Builder) { b.Beside(1); b.WaitAll() },
+			nil, "rank 0 step 0 action 2: waitall beside the rank, where only messages, collective operations and computations go"},
+		{"after nothing", func(_ *trace.Writer, b *trace.Builder) { b.After(trace.Const(1), false) },
+			nil, "rank 0 step 0 action 1: after the action beside the rank that was let go 1 before, of 0"},
+		{"what waits is not beside the rank", func(_ *trace.Writer, b *trace.Builder) {
+			b.Beside(0)
+			b.Sleep(trace.Const(0))
+			b.After(trace.Const(1), true)
+			b.WaitAll()
+		}, nil, "rank 0 step 0 action 4: waitall behind what an action beside the rank waits for"},
+		{"beside the rank at its end", func(_ *trace.Writer, b *trace.Builder) { b.Beside(0); b.Sleep(trace.Const(0)) },
+			nil, "rank 0 at its end: actions beside the rank are not waited for"},
 		{"phases cross", func(_ *trace.Writer, b *trace.Builder) { b.Mark(2); b.Mark(1) },
 			nil, "rank 0 step 0 action 1: phase work ends, but rest is the innermost open one"},
 		{"phase ends twice", func(_ *trace.Writer, b *trace.Builder) { tracetest.Ring(b); b.Mark(1) },

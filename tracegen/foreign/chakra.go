@@ -53,6 +53,7 @@ type chakraNode struct {
 type chakraFile struct {
 	k      *rank
 	name   string
+	pass   chakraPass
 	node   int              // that is read
 	groups map[string]int64 // communicators by their names, of all ranks
 	graph  *graph
@@ -64,17 +65,33 @@ func chakra(name string) *recording {
 	r := newRecording(name, len(files))
 	// A group has the ranks that name it, so that its size is known when all ranks are read: a first pass finds them.
 	groups := map[string]int64{}
-	for _, find := range []bool{true, false} {
+	pass := func(p chakraPass) bool {
 		for i, file := range files {
-			c := &chakraFile{k: r.ranks[i], name: file, groups: groups}
-			c.read(find)
+			c := &chakraFile{k: r.ranks[i], name: file, pass: p, groups: groups}
+			if !c.read() {
+				return false
+			}
 		}
+		return true
+	}
+	// A collective operation must be of one kind on all ranks: if one of them has no order, all are taken without.
+	if pass(chakraGroups); !pass(chakraInOrder) {
+		pass(chakraBeside)
 	}
 	return r
 }
 
-// read reads the file, and hands its operations on; with find it only finds the groups that the rank is in.
-func (c *chakraFile) read(find bool) {
+// chakraPass says for what the files are read.
+type chakraPass uint8
+
+const (
+	chakraGroups  chakraPass = iota // to find the groups that ranks are in
+	chakraInOrder                   // for the operations of ranks, in their order
+	chakraBeside                    // for these as actions beside ranks
+)
+
+// read reads the file, and hands its operations on; it is false if they have no order.
+func (c *chakraFile) read() bool {
 	f := textutil.Must(regular.Open(c.name))
 	defer f.Close()
 	place := func() string { return fmt.Sprintf("%s: message %d", c.name, c.node) }
@@ -84,12 +101,9 @@ func (c *chakraFile) read(find bool) {
 	var nodes []uint64
 	var deps []edge // by number of the node that depends
 	var on []uint64 // on which
-	c.graph = &graph{
-		name: func(n *node) string { return fmt.Sprintf("node %d", nodes[n.place]) },
-		at: func(n *node) {
-			place = func() string { return fmt.Sprintf("%s: node %d", c.name, nodes[n.place]) }
-		},
-	}
+	c.graph = &graph{at: func(n *node) {
+		place = func() string { return fmt.Sprintf("%s: node %d", c.name, nodes[n.place]) }
+	}}
 	in := bufio.NewReaderSize(f, 1<<16)
 	for ; ; c.node++ {
 		size, err := binary.ReadUvarint(in)
@@ -107,7 +121,7 @@ func (c *chakraFile) read(find bool) {
 			continue
 		}
 		n := parseNode(b)
-		if find {
+		if c.pass == chakraGroups {
 			c.find(n)
 			continue
 		}
@@ -123,8 +137,8 @@ func (c *chakraFile) read(find bool) {
 		c.operation(n, number)
 		c.graph.few(c.name)
 	}
-	if find {
-		return
+	if c.pass == chakraGroups {
+		return true
 	}
 	if c.node == 0 {
 		textutil.Stop(errors.New("an empty file"))
@@ -137,7 +151,11 @@ func (c *chakraFile) read(find bool) {
 		e.on = n
 		c.graph.edges = append(c.graph.edges, e)
 	}
-	c.graph.play(c.k)
+	if c.pass == chakraInOrder {
+		return c.graph.inOrder(c.k)
+	}
+	c.graph.beside(c.k)
+	return true
 }
 
 // find notes the group that a node names.
@@ -162,7 +180,7 @@ func (c *chakraFile) operation(n *chakraNode, number int32) {
 	if n.micros > maxNanoseconds/1000 {
 		textutil.Stop(fmt.Errorf("node %d takes %d us", n.id, n.micros))
 	}
-	op := node{place: number, kind: trace.KindFlops, amount: int64(n.micros) * 1000, cpu: uint8(n.numbers["is_cpu_op"] & 1)}
+	op := node{place: number, kind: trace.KindFlops, amount: int64(n.micros) * 1000}
 	bytes := n.numbers["comm_size"]
 	if bytes < 0 || bytes > maxBytes {
 		textutil.Stop(fmt.Errorf("node %d of %d bytes, want 0 to %d", n.id, bytes, int64(maxBytes)))
@@ -172,7 +190,10 @@ func (c *chakraFile) operation(n *chakraNode, number int32) {
 	case chakraMetadata:
 		op.amount = 0
 	case chakraLoad, chakraStore, chakraCompute:
-		if op.amount == 0 && n.numbers["num_ops"] > 0 {
+		if op.amount > 0 {
+			op.on = 1 + uint8(n.numbers["is_cpu_op"]&1)
+		}
+		if op.amount == 0 && n.numbers["num_ops"] > 0 && c.pass == chakraInOrder {
 			c.k.of.odd(c.name, 0, "operations without a duration (num_ops) take no time: the rate of a device is no part of a trace")
 		}
 	case chakraSend, chakraReceive:

@@ -77,18 +77,57 @@ func TestChakra(t *testing.T) {
 			chakraNode(24, 7, 0, []int{23}, "comm_type", 9, "involved_dim", []byte{1, 1}),
 		))
 	}
-	wantListings(t, "chakra", inDir(t, files...), `flops 10000
-		iallreduce send 1000x1 flops 0
+	wantListings(t, "chakra", inDir(t, files...), `beside processor 1
+		flops 10000
+		after 1
+		beside
+		allreduce send 1000x1 flops 0
+		after 2
+		beside processor 1
 		flops 20000
-		wait iallreduce
+		after 2
+		after 1
+		beside processor 1
 		flops 5000
-		isend 2 64 3 world
-		irecv 2 64 3 world
-		waitall
+		after 1
+		beside
+		send 2 64 3 world
+		after 2
+		beside
+		recv 2 64 3 world
+		after 2
+		after 1
+		beside
 		reducescatter recv 5,5x1 flops 0 comm comm1
+		after 1
+		beside
 		alltoall send 100x1 recv 100x1
+		after 1
+		beside
 		allgather send 400x1 recv 400x1
+		after 1
+		beside
+		flops 0
+		after 1
+		beside
 		barrier
+		waitall
+		`)
+}
+
+// TestChakraInOrder: nodes of which none overlaps with a collective operation.
+func TestChakraInOrder(t *testing.T) {
+	wantListings(t, "chakra", inDir(t, "run.0.et", chakraBytes(
+		chakraNode(1, 4, 10, nil),
+		chakraNode(2, 5, 0, []int{1}, "comm_dst", 0, "comm_size", 64, "comm_tag", 3),
+		chakraNode(3, 6, 0, []int{1}, "comm_src", 0, "comm_size", 64, "comm_tag", 3),
+		chakraNode(4, 7, 0, []int{2, 3}, "comm_type", 0, "comm_size", 10),
+		chakraNode(5, 4, 5, []int{4}))), `flops 10000
+		isend 0 64 3 world
+		irecv 0 64 3 world
+		waitall
+		allreduce send 10x1 flops 0
+		flops 5000
 		`)
 }
 
@@ -105,8 +144,6 @@ func TestChakraErrors(t *testing.T) {
 		{chakraBytes(chakraNode(1, 7, 0, nil, "comm_type", 5)), "node 1 is a collective operation BROADCAST, whose root"},
 		{chakraBytes(chakraNode(1, 7, 0, nil, "comm_type", 0, "involved_dim", []byte{1, 0})), "node 1 is on some dimensions of the network"},
 		{chakraBytes(chakraNode(1, 5, 0, nil, "comm_dst", 4)), "node 1: a message with rank 4 of 1 and tag 0"},
-		{chakraBytes(chakraNode(1, 4, 9, nil, "is_cpu_op", 1), chakraNode(3, 4, 9, nil, "is_cpu_op", 0)),
-			"x.0.et: node 1: this operation and node 3 have no order: both compute at once, on two processors of the rank"},
 	} {
 		wantError(t, "chakra", inDir(t, "x.0.et", c.content), c.want)
 	}

@@ -131,8 +131,7 @@ func (g *goalText) read() *recording {
 
 // rank reads the operations of a rank.
 func (g *goalText) rank(k *rank, ranks int64) {
-	graph := &graph{name: func(n *node) string { return fmt.Sprintf("that of line %d", n.place) },
-		at: func(n *node) { g.line = int(n.place) }}
+	graph := &graph{at: func(n *node) { g.line = int(n.place) }}
 	labels := map[string]int32{}
 	label := func(word string) int32 {
 		n, ok := labels[word]
@@ -156,7 +155,7 @@ func (g *goalText) rank(k *rank, ranks int64) {
 			labels[name] = int32(len(graph.nodes))
 			word = g.take()
 		}
-		n := node{place: int32(min(g.line, math.MaxInt32))}
+		n := node{place: int32(min(g.line, math.MaxInt32)), on: 1}
 		switch word {
 		case "calc":
 			n.kind, n.amount = trace.KindFlops, g.number("calc", 0, maxNanoseconds, "")
@@ -181,7 +180,7 @@ func (g *goalText) rank(k *rank, ranks int64) {
 			case option == "tag" && n.kind != trace.KindFlops:
 				n.tag = int32(g.number("tag", -1, math.MaxInt32, ""))
 			case option == "cpu":
-				n.cpu = uint8(g.number("cpu", 0, 255, ""))
+				n.on = 1 + uint8(g.number("cpu", 0, maxCPU, ""))
 			case option == "nic" && n.kind != trace.KindFlops:
 				g.number("nic", 0, 255, "")
 			default:
@@ -196,6 +195,9 @@ func (g *goalText) rank(k *rank, ranks int64) {
 	}
 	graph.play(k)
 }
+
+// maxCPU is the highest processor of a rank; processors of a trace count from 1.
+const maxCPU = 253
 
 // few bounds the operations of a rank, whose numbers have 31 bits.
 func (g *graph) few(name string) {
@@ -256,8 +258,7 @@ func goalSection(k *rank, b []byte, ranks int64) {
 		textutil.Stop(fmt.Errorf("%d operations, of which %d depend on none, in %d bytes", nodes, roots, len(b)))
 	}
 	appendix := b[from+goalRecord*nodes:]
-	g := &graph{name: func(n *node) string { return fmt.Sprintf("operation %d", n.place) },
-		at: func(n *node) { place += fmt.Sprintf(", operation %d", n.place) }}
+	g := &graph{at: func(n *node) { place += fmt.Sprintf(", operation %d", n.place) }}
 	// dependents reads a list of nodes that depend on one.
 	dependents := func(i int, at int, start bool) {
 		count, first := u32(at), u32(at+4)
@@ -277,7 +278,7 @@ func goalSection(k *rank, b []byte, ranks int64) {
 	}
 	for i := range nodes {
 		at := from + goalRecord*i
-		n := node{place: int32(i), cpu: b[at+21], peer: int32(u32(at + 5)), tag: int32(u32(at + 17)),
+		n := node{place: int32(i), on: 1 + min(b[at+21], maxCPU), peer: int32(u32(at + 5)), tag: int32(u32(at + 17)),
 			amount: int64(binary.LittleEndian.Uint64(b[at+9:]))}
 		most := int64(maxBytes)
 		switch kind := b[at+4]; kind {

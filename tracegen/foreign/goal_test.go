@@ -32,6 +32,14 @@ func TestGOAL(t *testing.T) {
 			[]string{"isend 1 1 1 world\nisend 1 2 2 world\nwaitall\n", "irecv 0 2 2 world\nirecv 0 1 1 world\nwaitall\nflops 9\n"}},
 		{"what begins with a computation", "a: calc 3\nb: send 8b to 1\nb irequires a", "recv 8b from 0",
 			[]string{"isend 1 8 0 world\nflops 3\nwaitall\n"}},
+		{"two processors", "calc 1\ncalc 2 cpu 1", "", []string{"beside processor 1\nflops 1\nbeside processor 2\nflops 2\nwaitall\n"}},
+		{"a message beside a computation", "a: recv 1b from 1\nb: calc 5\nc: send 1b to 1\nc requires a", "send 1b to 0\nrecv 1b from 0",
+			[]string{"beside processor 1\nrecv 1 1 0 world\nbeside processor 1\nflops 5\nafter 2\nbeside processor 1\nsend 1 1 0 world\nwaitall\n",
+				"isend 0 1 0 world\nirecv 0 1 0 world\nwaitall\n"}},
+		{"a pipeline", "a: recv 1b from 1\nb: recv 1b from 1\nc: send 1b to 1 tag 7\nc requires a\nd: send 1b to 1 tag 8\nd requires b",
+			"send 1b to 0\nsend 1b to 0\nrecv 1b from 0 tag 7\nrecv 1b from 0 tag 8",
+			[]string{"beside processor 1\nrecv 1 1 0 world\nbeside processor 1\nrecv 1 1 0 world\nafter 2\nbeside processor 1\nsend 1 1 7 world\n" +
+				"after 2\nbeside processor 1\nsend 1 1 8 world\nwaitall\n"}},
 		{"comments", "// nothing\na: calc 3 /* of\nlines */ // more\n", "/**/", []string{"flops 3\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -56,11 +64,8 @@ func TestGOALErrors(t *testing.T) {
 		{one + "jump 1\n}\n", `x.goal:3: "jump", want calc, send, recv`},
 		{one + "}\nrank 1 {\n", `x.goal:4: "rank" behind the last rank`},
 		{one + "a: calc 1\nb: calc 1\na requires b\nb requires a\n}\n", "x.goal:3: the operation depends on itself"},
-		{one + "calc 1\ncalc 1 cpu 1\n}\n", "x.goal:3: this operation and that of line 4 have no order: both compute at once, on two processors"},
-		{one + "a: recv 1b from 0\nb: calc 5\nc: send 1b to 0\nc requires a\n}\n",
-			"x.goal:4: this operation and that of line 5 have no order: one computes while the other waits for a message"},
-		{one + "a: recv 1b from 0\nb: recv 1b from 0\nc: calc 5\nc requires a\nd: calc 5\nd requires b\n}\n",
-			"x.goal:5: this operation and that of line 7 have no order: they wait for different messages"},
+		{one + "calc 1\na: calc 1 cpu 1\nb: calc 1\na requires b\nb requires a\n}\n", "x.goal:4: the operation depends on itself"},
+		{one + "calc 1 cpu 254\n}\n", `x.goal:3: cpu "254", want a number of 0 to 253`},
 	} {
 		wantError(t, "goal", inDir(t, "x.goal", c.text), c.want)
 	}
@@ -156,12 +161,19 @@ func TestGOALRoundTrip(t *testing.T) {
 		return b.String()
 	}
 	want := export(tr)
-	again, _, err := convert("goal", inDir(t, "x.goal", want))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := export(again); got != want {
-		t.Errorf("%d bytes of text became %d others", len(want), len(got))
+	// Graphs without an order: a pipeline on two processors, and what begins with another operation.
+	pipeline := "num_ranks 2\n\nrank 0 {\nl1: recv 8b from 1 tag 1\nl2: calc 5\nl3: recv 9b from 1 tag 2\nl4: send 8b to 1 tag 3\n" +
+		"l4 requires l1\nl5: calc 7 cpu 1\nl5 irequires l4\nl6: send 9b to 1 tag 4 cpu 1\nl6 requires l3\nl6 requires l5\n}\n\n" +
+		"rank 1 {\nl1: send 8b to 0 tag 1\nl2: send 9b to 0 tag 2\nl2 irequires l1\nl3: recv 8b from 0 tag 3\nl3 irequires l2\n" +
+		"l4: recv 9b from 0 tag 4\nl4 irequires l3\n}\n"
+	for _, want := range []string{want, pipeline} {
+		again, _, err := convert("goal", inDir(t, "x.goal", want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := export(again); got != want {
+			t.Errorf("%d bytes of text became %d others: %.1000s", len(want), len(got), got)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"reprise/internal/keyheap"
@@ -10,18 +9,17 @@ import (
 	"reprise/trace"
 )
 
-// This file brings the operations of a rank, which a format orders by dependencies alone, into the order of a trace
-// (graph.play), or refuses them.
+// This file turns the operations of a rank, which a format orders by dependencies alone, into actions (graph.play).
 //
-// An operation of a trace begins when the one before it has begun, or has ended if it computes, and when what the rank
-// has waited for has ended. So messages begin as soon as they may, as requests. Then there is one thing that all the
-// rest depends on: a computation, or messages to wait for. If there are two, and each has something that depends on it
-// alone, which comes first depends on the machine: a trace has no such order, and the graph is refused.
+// An action begins when the one before it has begun, or has ended if it computes, and when what the rank has waited for has
+// ended. So messages begin as soon as they may, as requests. Then there is one thing that all the rest depends on: a
+// computation, or messages to wait for (graph.inOrder). If there are two, and each has something that depends on it alone,
+// which comes first depends on the machine. Then all operations of the rank become actions beside it (graph.beside).
 
 // node is an operation of a graph.
 type node struct {
 	kind   trace.Kind // KindFlops, KindSend, KindRecv or KindIcollective
-	cpu    uint8      // of a computation
+	on     uint8      // processor of a computation or message, 0: none
 	state  uint8
 	peer   int32
 	tag    int32
@@ -48,27 +46,41 @@ type edge struct {
 type graph struct {
 	nodes []node
 	edges []edge
-	calls []call               // of collective operations
-	name  func(n *node) string // of an operation
-	at    func(n *node)        // says where an error is, before it
+	calls []call        // of collective operations
+	at    func(n *node) // says where an error is, before it
 
-	k       *rank
-	needs   [][]edge // by node
-	needed  [][]edge
-	ready   keyheap.Heap   // messages, and computations that take no time
-	compute keyheap.Heap   // others
-	blocked map[int32]bool // operations that wait for messages which have begun
-	last    int32          // the message that has begun last and is not in the trace yet; -1: none
-	left    int
+	k        *rank
+	needs    [][]edge // by node
+	needed   [][]edge
+	ready    keyheap.Heap   // messages, and computations that take no time
+	compute  keyheap.Heap   // others
+	blocked  map[int32]bool // operations that wait for messages which have begun
+	last     int32          // the message that has begun last and is not in the trace yet; -1: none
+	left     int
+	overlaps bool // a collective operation, with others
 }
 
-// play hands the operations on to a rank in the order of a trace.
+// play hands the operations on to a rank that has no others.
 func (g *graph) play(k *rank) {
-	g.k, g.last, g.left, g.blocked = k, -1, len(g.nodes), map[int32]bool{}
-	g.needs, g.needed = grouped(len(g.nodes), g.edges, func(e edge) int32 { return e.of }), grouped(len(g.nodes), g.edges, func(e edge) int32 { return e.on })
-	for _, e := range g.edges {
-		g.nodes[e.of].unbegun++
+	if !g.inOrder(k) {
+		g.beside(k)
 	}
+}
+
+// begins prepares for the first operation.
+func (g *graph) begins(k *rank) {
+	g.k, g.last, g.left, g.blocked = k, -1, len(g.nodes), map[int32]bool{}
+	g.ready, g.compute = nil, nil
+	g.needs, g.needed = grouped(len(g.nodes), g.edges, func(e edge) int32 { return e.of }), grouped(len(g.nodes), g.edges, func(e edge) int32 { return e.on })
+	for i := range g.nodes {
+		g.nodes[i].state, g.nodes[i].open, g.nodes[i].unbegun = waiting, 0, int32(len(g.needs[i]))
+	}
+}
+
+// inOrder hands the operations on in the order in which they begin on any machine. It is false if there is none, or if a
+// collective operation overlaps with others.
+func (g *graph) inOrder(k *rank) bool {
+	g.begins(k)
 	for i := range g.nodes {
 		g.settle(int32(i))
 	}
@@ -93,33 +105,76 @@ func (g *graph) play(k *rank) {
 				g.post()
 				g.last = m
 			}
-			if len(g.compute) > 0 && g.nodes[g.compute[0].ID].cpu != g.nodes[n].cpu {
-				g.refuse(n, g.compute[0].ID, "both compute at once, on two processors of the rank")
+			if len(g.compute) > 0 && g.nodes[g.compute[0].ID].on != g.nodes[n].on {
+				return false // both compute at once
 			}
-			var others []int32 // that do not wait for the computation
 			for i := range g.blocked {
 				if !slices.Contains(g.pending(i), n) {
-					others = append(others, i)
+					return false // one computes while the other waits for a message
 				}
-			}
-			if len(others) > 0 {
-				g.refuse(n, slices.Min(others), "one computes while the other waits for a message")
 			}
 			g.post()
 			k.compute(float64(g.nodes[n].amount))
 			g.end(n)
 		case len(g.blocked) > 0:
-			g.wait()
+			if !g.wait() {
+				return false
+			}
 		default:
-			i := slices.IndexFunc(g.nodes, func(n node) bool { return n.state == waiting })
-			g.at(&g.nodes[i])
-			textutil.Stop(errors.New("the operation depends on itself"))
+			g.depends()
 		}
 	}
 	if g.last >= 0 && int(k.used) == len(k.free) { // it is all that the end of the rank waits for
 		g.block()
 	}
 	g.post()
+	return !g.overlaps
+}
+
+// depends ends the reading at an operation that depends on itself.
+func (g *graph) depends() {
+	g.at(&g.nodes[slices.IndexFunc(g.nodes, func(n node) bool { return n.state == waiting })])
+	textutil.Stop(errors.New("the operation depends on itself"))
+}
+
+// beside hands the operations on as actions beside the rank, each behind those that it depends on, in place of what the
+// rank has.
+func (g *graph) beside(k *rank) {
+	k.restart()
+	g.begins(k)
+	for i := range g.nodes {
+		if g.nodes[i].unbegun == 0 {
+			g.ready.Push(keyheap.Item{ID: int32(i)})
+		}
+	}
+	orders, count := make([]int64, len(g.nodes)), int64(0)
+	for ; len(g.ready) > 0; count++ {
+		i := g.ready.Pop().ID
+		n := &g.nodes[i]
+		n.state, orders[i] = begun, count
+		for _, e := range g.needs[i] {
+			after := call{kind: int64(trace.KindAfter), bytes: count - orders[e.on]}
+			if e.start {
+				after.tag = 1
+			}
+			g.k.put(after)
+		}
+		g.k.put(call{kind: int64(trace.KindBeside), tag: int64(n.on)})
+		if n.kind == trace.KindFlops {
+			g.k.put(call{kind: int64(trace.KindFlops), ns: trace.FloatArg(float64(n.amount))})
+		} else {
+			g.k.put(g.blocking(i))
+		}
+		for _, e := range g.needed[i] {
+			if g.nodes[e.of].unbegun--; g.nodes[e.of].unbegun == 0 {
+				g.ready.Push(keyheap.Item{ID: e.of})
+			}
+		}
+	}
+	if count < int64(len(g.nodes)) {
+		g.depends()
+	}
+	g.k.put(call{kind: int64(trace.KindWaitAll)})
 }
 
 // grouped returns edges by a node of theirs.
@@ -179,8 +234,8 @@ func (g *graph) end(i int32) {
 	}
 }
 
-// wait waits for the messages that the operation needs which comes next: all others need them, too.
-func (g *graph) wait() {
+// wait waits for the messages that the operation needs which comes next; it is false unless all others need them, too.
+func (g *graph) wait() bool {
 	next, fewest := int32(-1), 0
 	for i := range g.blocked {
 		n := len(g.pending(i))
@@ -189,16 +244,12 @@ func (g *graph) wait() {
 		}
 	}
 	messages := g.pending(next)
-	var others []int32
 	for i := range g.blocked {
 		for _, m := range messages {
 			if !slices.ContainsFunc(g.needs[i], func(e edge) bool { return e.on == m && !e.start }) {
-				others = append(others, i)
+				return false
 			}
 		}
-	}
-	if len(others) > 0 {
-		g.refuse(next, slices.Min(others), "they wait for different messages")
 	}
 	// A message that the rank waits for at once blocks.
 	if len(messages) == 1 && messages[0] == g.last {
@@ -214,6 +265,7 @@ func (g *graph) wait() {
 	for _, m := range messages {
 		g.end(m)
 	}
+	return true
 }
 
 // pending returns what an operation requires and has begun, in its order: messages, or a computation.
@@ -232,13 +284,20 @@ func (g *graph) post() {
 	if g.last < 0 {
 		return
 	}
+	g.overlaps = g.overlaps || g.nodes[g.last].kind == trace.KindIcollective
 	g.k.post(int64(g.last), g.call(g.last), false)
 	g.last = -1
 }
 
 // block adds the message that has begun last, and waits for it.
 func (g *graph) block() {
-	c := g.call(g.last)
+	g.k.add(g.blocking(g.last))
+	g.last = -1
+}
+
+// blocking returns the blocking call of a message.
+func (g *graph) blocking(i int32) call {
+	c := g.call(i)
 	switch trace.Kind(c.kind) {
 	case trace.KindIcollective:
 		c.kind = int64(trace.KindCollective)
@@ -247,8 +306,7 @@ func (g *graph) block() {
 	default:
 		c.kind = int64(trace.KindRecv)
 	}
-	g.k.add(c)
-	g.last = -1
+	return c
 }
 
 // call returns the nonblocking call of a message.
@@ -261,12 +319,4 @@ func (g *graph) call(i int32) call {
 		return message(trace.KindIrecv, world, int64(n.peer), int64(n.tag), n.amount)
 	}
 	return g.calls[n.amount]
-}
-
-// refuse ends the reading at two operations without an order.
-func (g *graph) refuse(a, b int32, why string) {
-	a, b = min(a, b), max(a, b)
-	g.at(&g.nodes[a])
-	textutil.Stop(fmt.Errorf("this operation and %s have no order: %s; a trace has one order of a rank's operations",
-		g.name(&g.nodes[b]), why))
 }

@@ -126,9 +126,16 @@ func newRecording(name string, ranks int) *recording {
 		oddness: map[string]*oddity{}, exchanges: map[[2]int][]*exchange{}}
 	for i := range everybody {
 		everybody[i] = int32(i)
-		r.ranks = append(r.ranks, &rank{of: r, number: int32(i), ended: -1, requests: map[int64]request{}})
+		k := &rank{of: r, number: int32(i)}
+		k.restart()
+		r.ranks = append(r.ranks, k)
 	}
 	return r
+}
+
+// restart makes a rank one that has done nothing. What the spool has of it is never read.
+func (k *rank) restart() {
+	*k = rank{of: k.of, number: k.number, ended: -1, requests: map[int64]request{}}
 }
 
 // maxRanks bounds the ranks of a file.

@@ -401,6 +401,9 @@ func (k *rank) action(c *call, a *trace.Action, wild map[end]bool, sent map[chan
 	switch kind {
 	case trace.KindWait, trace.KindFree, trace.KindWaitAll:
 		return nil
+	case trace.KindAfter, trace.KindBeside:
+		a.Tag, a.X[0] = int32(c.tag), c.bytes
+		return nil
 	case trace.KindFlops:
 		a.X[0] = c.ns
 		return nil

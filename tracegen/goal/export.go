@@ -117,8 +117,9 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Expor
 				break
 			}
 			for i := range buf[:n] {
+				leave := g.enter(&buf[i])
 				err := expander.Expand(&buf[i], c, func(a *trace.Action) error { return g.action(a, o.Speed, sum) })
-				if err != nil {
+				if leave(); err != nil {
 					return nil, fmt.Errorf("rank %d step %d: %w", rank, c.Step(), err)
 				}
 			}
@@ -146,6 +147,20 @@ func (g *graph) action(a *trace.Action, speed float64, sum *Exported) error {
 	case trace.KindTest, trace.KindIprobe:
 		sum.Tests++
 		return nil
+	case trace.KindAfter:
+		n := len(g.asides) - int(a.X[0])
+		if n < 0 {
+			return fmt.Errorf("of %d actions beside the rank before, and there are %d", a.X[0], len(g.asides))
+		}
+		if other := &g.asides[n]; a.Tag != 0 && other.first > 0 {
+			g.after = append(g.after, dependency{other.first, true})
+		} else {
+			g.after = append(g.after, other.ends...)
+		}
+		return nil
+	case trace.KindBeside:
+		g.next, g.cpu = true, max(0, a.Tag-1)
+		return nil
 	}
 	g.flushCalc()
 
@@ -167,7 +182,10 @@ func (g *graph) action(a *trace.Action, speed float64, sum *Exported) error {
 		for _, r := range g.pending {
 			g.require(r.operation)
 		}
-		g.pending = g.pending[:0]
+		for _, other := range g.asides[g.joined:] {
+			g.before = append(g.before, other.ends...)
+		}
+		g.pending, g.joined = g.pending[:0], len(g.asides)
 		return nil
 	case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend:
 		expected = 0
@@ -227,6 +245,41 @@ type graph struct {
 	pending []request // in the order in which they began
 	calc    float64   // ns of computation not written yet
 	line    []byte
+	cpu     int32
+
+	// Actions beside the rank: those so far, of which the rank has waited for the first; and whether the next action is
+	// one, with what it waits for.
+	asides []aside
+	joined int
+	next   bool
+	after  []dependency
+}
+
+// aside is an action beside the rank: its first operation, 0 if it has none, and those with which it ends.
+type aside struct {
+	first int64
+	ends  []dependency
+}
+
+// enter begins an action, and returns what ends it. Of what follows on one beside the rank, only a waitall and others of
+// its kind depend on it.
+func (g *graph) enter(a *trace.Action) (leave func()) {
+	if !g.next || a.Kind == trace.KindBeside {
+		return func() {}
+	}
+	g.flushCalc()
+	before, pending, last, calc := g.before, g.pending, g.last, g.calc
+	g.before, g.pending, g.calc = slices.Concat(before, g.after), nil, 0
+	return func() {
+		g.flushCalc()
+		var first int64
+		if g.last > last {
+			first = last + 1
+		}
+		g.asides = append(g.asides, aside{first, g.before})
+		g.before, g.pending, g.calc = before, pending, calc
+		g.next, g.after, g.cpu = false, g.after[:0], 0
+	}
 }
 
 // dependency is what the next operation waits for: the end of an operation, or only its start.
@@ -296,6 +349,9 @@ func (g *graph) name(operation int64) { g.line = strconv.AppendInt(append(g.line
 
 // end ends the line of an operation and writes what it depends on. It returns its number.
 func (g *graph) end() int64 {
+	if g.cpu > 0 {
+		g.line = strconv.AppendInt(append(g.line, " cpu "...), int64(g.cpu), 10)
+	}
 	g.line = append(g.line, '\n')
 	for _, d := range g.before {
 		g.name(g.last)

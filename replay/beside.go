@@ -1,0 +1,444 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+
+	"reprise/internal/eventqueue"
+	"reprise/kernels/noise"
+	"reprise/replay/collective"
+	"reprise/trace"
+)
+
+// This file plays actions beside ranks (engine.beside). Such an action begins when others beside the same rank have ended,
+// or begun, by an event of its own (engine.goOn), whatever the rank does then. A message is a schedule of one step, so
+// that messages and collective operations go on alike: a step is posted at the time of the event, and the end of the last
+// message that the step waits for is the next event. The rank waits for all of them in a WaitAll.
+
+// asides has the actions beside ranks that have not ended.
+type asides struct {
+	list    []aside // by number
+	idle    []int32 // numbers that are in no use
+	times   eventqueue.Queue
+	ranks   []rankAsides
+	waiting map[request]int32 // by what an action waits for: its number
+}
+
+// rankAsides has those of a rank.
+type rankAsides struct {
+	count  int64             // that were let go
+	open   map[int64]int32   // by their order: the numbers of those that have not ended
+	before []link            // what the next one waits for
+	free   map[int32]float64 // by processor: from when on it is
+	busy   int               // that compute
+	joined bool              // the rank waits for all of them
+}
+
+// link names what an action waits for, by the order in which it was let go.
+type link struct {
+	order int64
+	begin bool // for its begin only
+}
+
+// aside is an action beside its rank.
+type aside struct {
+	kind    trace.Kind
+	rank    int32
+	order   int64
+	on      int32          // processor, 0: none
+	seconds float64        // of a computation, or of a sleep
+	label   label          // of its messages
+	run     *collectiveRun // its steps; nil: it computes
+	stage   asideStage
+	left    int       // that it waits for
+	at      float64   // when the last of these has ended or begun
+	posted  []request // that its step waits for
+	pending int       // of these, those that have not ended
+	begins  []int32   // what waits for its begin
+	ends    []int32   // what waits for its end
+}
+
+// asideStage says what the next event of an action beside a rank is.
+type asideStage uint8
+
+const (
+	asideBegins asideStage = iota // nothing keeps it any more
+	asideStarts                   // its processor is free
+	asideSteps                    // its schedule goes on
+	asidePosts                    // what its send costs is paid
+	asideLooks                    // the messages of its step have ended
+	asideEnds                     // its computation has ended
+)
+
+// after notes what the next action beside rank r waits for.
+func (e *engine) after(r int32, a *trace.Action) error {
+	if e.asides == nil || a.X[0] > e.asides.ranks[r].count {
+		return fmt.Errorf("of %d actions beside the rank before, and there are fewer", a.X[0])
+	}
+	of := &e.asides.ranks[r]
+	of.before = append(of.before, link{of.count - a.X[0], a.Tag != 0})
+	return nil
+}
+
+// beside lets the action go that follows on a.
+func (e *engine) beside(r int32, rk *rank, a *trace.Action) error {
+	if e.asides == nil {
+		e.asides = &asides{ranks: make([]rankAsides, len(e.ranks)), waiting: map[request]int32{}, times: eventqueue.New(0)}
+	}
+	t := e.asides
+	of := &t.ranks[r]
+	if of.open == nil {
+		of.open, of.free = map[int64]int32{}, map[int32]float64{}
+	}
+	s := aside{rank: r, order: of.count, on: a.Tag, at: rk.clock, left: 1}
+	if rk.pos++; rk.pos == rk.filled {
+		n, err := e.source.Fill(r, e.actions[int(r)*bufferedActions:][:bufferedActions])
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errors.New("no action follows")
+		}
+		e.numActions += int64(n)
+		rk.pos, rk.filled = 0, uint8(n)
+	}
+	if err := e.prepare(&s, rk, e.action(r, int(rk.pos))); err != nil {
+		return err
+	}
+
+	n := int32(len(t.list))
+	if last := len(t.idle) - 1; last >= 0 {
+		n, t.idle = t.idle[last], t.idle[:last]
+		t.list[n] = s
+	} else {
+		t.list = append(t.list, s)
+		t.times.Grow(len(t.list))
+	}
+	for _, b := range of.before {
+		m, open := of.open[b.order]
+		if !open || b.begin && t.list[m].stage > asideStarts {
+			continue
+		}
+		if other := &t.list[m]; b.begin {
+			other.begins = append(other.begins, n)
+		} else {
+			other.ends = append(other.ends, n)
+		}
+		t.list[n].left++
+	}
+	of.before = of.before[:0]
+	of.open[of.count] = n
+	of.count++
+	t.release(n, rk.clock)
+	return nil
+}
+
+// prepare has an action ready for its begin.
+func (e *engine) prepare(s *aside, rk *rank, a *trace.Action) error {
+	r := s.rank
+	s.kind = a.Kind
+	switch a.Kind {
+	case trace.KindFlops:
+		amount := a.Flops()
+		if spread := a.Spread(); spread > 0 && e.costs.spread {
+			amount = noise.Skewed(amount, spread, e.costs.random.computation(r))
+		}
+		if e.options.SimulateComputation && amount > 0 {
+			s.seconds = amount * e.costs.scale / e.speed(e.machine.Hosts[r])
+		}
+		return nil
+	case trace.KindSleep:
+		s.seconds = e.costs.sleepTime(a.Seconds())
+		return nil
+	case trace.KindCollective:
+		// Ranks may begin the operations on a communicator in different orders. So they are counted here, where they have one
+		// order, and their messages are matched by their number.
+		c := &e.collectives
+		c.sums.keep = true
+		err := e.callCollective(r, rk, a)
+		if c.sums.keep, rk.collective = false, false; err != nil {
+			return err
+		}
+		number := rk.calls
+		if comm := a.Comm(); comm > 0 {
+			number = c.comms[comm-1].calls[r]
+		}
+		run := c.runs[r]
+		s.run, c.runs[r] = &run, collectiveRun{}
+		s.label = label{int32(number), run.comm | commNonblocking}
+		return nil
+	case trace.KindSend, trace.KindSsend, trace.KindRecv:
+		step := collective.Step{Op: collective.Send, Peer: a.Peer, Bytes: a.X[0]}
+		if a.Kind == trace.KindRecv {
+			step.Op = collective.Recv
+		}
+		s.run, s.label = &collectiveRun{steps: []collective.Step{step}}, e.label(a)
+		if a.Kind == trace.KindRecv && a.Peer == trace.AnySource {
+			return e.checkPost(0, a.X[0])
+		}
+		return e.checkPost(a.Peer, a.X[0])
+	}
+	return fmt.Errorf("%v goes on beside no rank", a.Kind)
+}
+
+// release tells an action that one thing less keeps it from its begin, from a time on.
+func (t *asides) release(n int32, at float64) {
+	s := &t.list[n]
+	s.at = later(s.at, at)
+	if s.left--; s.left == 0 {
+		t.times.Set(n, s.at)
+	}
+}
+
+// goOn plays the event of an action beside a rank, at the present time.
+func (e *engine) goOn(n int32) error {
+	t := e.asides
+	s := &t.list[n]
+	of := &t.ranks[s.rank]
+	switch s.stage {
+	case asideBegins:
+		// A processor takes computations and sends, one after the other.
+		s.stage = asideStarts
+		if s.on > 0 && s.kind != trace.KindRecv {
+			start := later(of.free[s.on], e.now)
+			if of.free[s.on] = start + s.seconds; start > e.now {
+				t.times.Set(n, start)
+				return nil
+			}
+		}
+		fallthrough
+	case asideStarts:
+		e.settle(s.rank, -1)
+		s.stage = asideSteps
+		for _, other := range s.begins {
+			t.release(other, e.now)
+		}
+		if s.run == nil {
+			return e.computeBeside(n, s.seconds)
+		}
+	case asideLooks:
+		cost := 0.0
+		for _, q := range s.posted {
+			id := e.matcher.resolve(q>>1 - 1)
+			if side(q&1) == receiver {
+				cost += e.costs.recvOverhead(s.rank, &e.matcher.messages[id])
+			}
+			e.matcher.release(id)
+		}
+		if s.posted, s.stage = s.posted[:0], asideSteps; cost > 0 {
+			t.times.Set(n, e.now+cost)
+			return nil
+		}
+	case asideEnds:
+		e.settle(s.rank, -1)
+		of.busy--
+		e.endBeside(n)
+		return nil
+	}
+	return e.takeSteps(n)
+}
+
+// computeBeside has an action compute up to its end.
+func (e *engine) computeBeside(n int32, seconds float64) error {
+	t := e.asides
+	s := &t.list[n]
+	if !(e.now+seconds <= maxTime) {
+		return fmt.Errorf("rank %d: %w", s.rank, errTooLate)
+	}
+	t.ranks[s.rank].busy++
+	s.stage = asideEnds
+	t.times.Set(n, e.now+seconds)
+	return nil
+}
+
+// takeSteps takes the steps of a schedule until one waits.
+func (e *engine) takeSteps(n int32) error {
+	t := e.asides
+	s := &t.list[n]
+	r, run := s.rank, s.run
+	rk, synchronous := &e.ranks[r], s.kind == trace.KindSsend
+	for {
+		if len(run.steps) == 0 && s.kind == trace.KindCollective {
+			if run.nextRound(); run.schedule.Err() != nil {
+				return fmt.Errorf("rank %d: %w", r, run.schedule.Err())
+			}
+		}
+		if len(run.steps) == 0 {
+			if run.flops > 0 {
+				return e.computeBeside(n, run.flops/e.speed(e.machine.Hosts[r]))
+			}
+			e.endBeside(n)
+			return nil
+		}
+		step := &run.steps[0]
+		if s.stage != asidePosts {
+			cost := 0.0
+			switch step.Op {
+			case collective.Send:
+				cost = e.costs.sendOverhead(r, step.Bytes, synchronous)
+			case collective.Isend:
+				cost = e.costs.isendOverhead(r, step.Bytes)
+			}
+			if cost > 0 {
+				s.stage = asidePosts
+				t.times.Set(n, e.now+cost)
+				return nil
+			}
+		}
+		s.stage = asideSteps
+		run.steps = run.steps[1:]
+		var q request
+		switch step.Op {
+		case collective.Wait:
+			s.posted = append(s.posted, *run.slot(step.Slot))
+			*run.slot(step.Slot) = noRequest
+		case collective.WaitAll:
+			s.posted = append(s.posted, run.requests...)
+			run.requests = run.requests[:0]
+		default: // a post, at the present time
+			e.settle(r, -1)
+			clock := rk.clock
+			rk.clock = e.now
+			var err error
+			if step.Op == collective.Send || step.Op == collective.Isend {
+				q, err = e.postIsend(r, run.world(step.Peer), s.label, step.Bytes, synchronous)
+			} else {
+				q, err = e.receiveBeside(s, step)
+			}
+			if rk.clock = clock; err != nil {
+				return fmt.Errorf("rank %d: %w", r, err)
+			}
+			if step.Op == collective.Isend || step.Op == collective.Irecv {
+				*run.slot(step.Slot) = q
+				continue
+			}
+			s.posted = append(s.posted, q)
+		}
+		if e.await(n) {
+			return nil
+		}
+	}
+}
+
+// receiveBeside posts the receive of a step.
+func (e *engine) receiveBeside(s *aside, step *collective.Step) (request, error) {
+	var id int32
+	var err error
+	if isWild(step.Peer, s.label.tag) {
+		id, err = e.postWild(s.rank, step.Peer, s.label, step.Bytes)
+	} else {
+		id, err = e.postRecv(s.rank, s.run.world(step.Peer), s.label, step.Bytes)
+	}
+	return requestOf(id, receiver), err
+}
+
+// await has an action wait for what its step has posted, and reports whether it must.
+func (e *engine) await(n int32) bool {
+	t := e.asides
+	s := &t.list[n]
+	kept := s.posted[:0]
+	for _, q := range s.posted {
+		if q <= completeRequest {
+			continue
+		}
+		if !e.hasEnded(&q) {
+			e.matcher.messages[q>>1-1].flags |= msgNotify
+			t.waiting[q] = n
+			s.pending++
+		}
+		kept = append(kept, q)
+	}
+	if s.posted = kept; len(kept) == 0 {
+		return false
+	}
+	if s.stage = asideLooks; s.pending == 0 {
+		t.times.Set(n, e.now)
+	}
+	return true
+}
+
+// endedBeside tells the actions that wait for a message that it has ended.
+func (e *engine) endedBeside(id int32) {
+	t := e.asides
+	for _, side := range [...]side{sender, receiver} {
+		q := requestOf(id, side)
+		n, ok := t.waiting[q]
+		if !ok {
+			continue
+		}
+		delete(t.waiting, q)
+		s := &t.list[n]
+		e.settle(s.rank, id)
+		if s.pending--; s.pending == 0 {
+			t.times.Set(n, e.now)
+		}
+	}
+}
+
+// waitsBeside reports whether an action beside rank r waits for the request of a rank.
+func (e *engine) waitsBeside(r, of int32, q request) bool {
+	if e.asides == nil || r != of {
+		return false
+	}
+	_, ok := e.asides.waiting[q]
+	return ok
+}
+
+// merged tells that the request of a receive names another message from now on.
+func (t *asides) merged(send, recv int32) {
+	q := requestOf(recv, receiver)
+	if n, ok := t.waiting[q]; ok {
+		delete(t.waiting, q)
+		t.waiting[requestOf(send, receiver)] = n
+	}
+}
+
+// endBeside ends an action, and the wait of its rank if it is the last one.
+func (e *engine) endBeside(n int32) {
+	t := e.asides
+	s := &t.list[n]
+	e.settle(s.rank, -1)
+	for _, other := range s.ends {
+		t.release(other, e.now)
+	}
+	of, rk := &t.ranks[s.rank], &e.ranks[s.rank]
+	delete(of.open, s.order)
+	if of.joined && len(of.open) == 0 {
+		of.joined = false
+		if rk.waits--; rk.waits == 0 {
+			e.pay(s.rank, rk.after)
+			rk.after = 0
+			e.prober.letsIn(s.rank, rk.clock)
+			e.wake(s.rank)
+		}
+	}
+	*s = aside{}
+	t.idle = append(t.idle, n)
+}
+
+// joinAsides has a rank wait for all actions beside it.
+func (e *engine) joinAsides(r int32, rk *rank) {
+	if of := &e.asides.ranks[r]; len(of.open) > 0 {
+		of.joined = true
+		rk.waits++
+	}
+}
+
+// settle charges a rank that waits for the actions beside it up to the present time: for their computations, or for the
+// wait, which the end of a message ends.
+func (e *engine) settle(r, message int32) {
+	of, rk := &e.asides.ranks[r], &e.ranks[r]
+	if !of.joined {
+		return
+	}
+	rk.clock = later(rk.clock, e.now)
+	switch {
+	case of.busy > 0:
+		e.charge(r, TimeCompute)
+	case message >= 0:
+		rk.charge = TimeWait
+		e.chargeWait(r, message)
+	default:
+		e.charge(r, TimeWait)
+	}
+}
