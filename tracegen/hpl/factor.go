@@ -7,25 +7,26 @@ import (
 	"reprise/trace"
 )
 
-// This file makes the blocks of panel factorizations (library.factBlock), with their pivot exchanges (pivotHops).
+// This file makes the blocks of panel factorizations (library.factBlock), with their pivot exchanges (pivotHops). What
+// rocHPL does otherwise is in roc_factor.go.
 
 // factor makes the blocks of the factorization of a panel of w columns. Process rows whose pivot exchanges have the
 // same hops share them. Parameters of the blocks are
 //
 //	m       local rows from the current diagonal row on if the process row is the current one, else all of the panel
 //	off     first column of the recursion or leaf, in the panel
-//	pivots  vector of the pivots' owners
-//	owner   the process row as such an owner: 1 + its distance
+//	pivots  vector of the pivots' owners, not of rocHPL
+//	owner   the process row as such an owner: 1 + its distance, not of rocHPL
 //	peers   world ranks, as pivotHops lists them
 //
-// Source: HPL 2.3 control flow, panel factorization.
+// Source: HPL 2.3, rocHPL 7.0.1 and 6.0.0 control flow, panel factorization.
 type factor struct {
 	lib     *library
 	w       int
 	current bool // the process row is the current one
 	hops    []hop
-	params  int // of recursions and leaves
-	columns [2]int
+	params  int    // of recursions and leaves
+	columns [2]int // blocks of a column of a leaf, and of its last column
 }
 
 // factorKey names a factor.
@@ -33,6 +34,25 @@ type factorKey struct {
 	w       int
 	current bool
 	hops    string
+}
+
+// factor returns the blocks for a panel of w columns on the process row at distance d, and the distances of its peers.
+// Of parameters, those in front of the peers are counted.
+func (l *library) factor(w, d, params int) (*factor, []int) {
+	hops, distances := pivotHops(l.p.P, d)
+	// Process rows of the same hops share the blocks: there are few lists of hops, whatever P is.
+	key := factorKey{w, d == 0, fmt.Sprint(hops)}
+	f := l.factors[key]
+	if f == nil {
+		f = &factor{lib: l, w: w, current: d == 0, hops: hops, params: params + len(distances)}
+		column := f.column
+		if l.p.Program.roc() {
+			column = f.rocColumn
+		}
+		f.columns = [2]int{l.add(column(false)), l.add(column(true))}
+		l.factors[key] = f
+	}
+	return f, distances
 }
 
 // factBlock factors a panel of w columns on the process row at distance d. Its parameters are the panel's column,
@@ -46,25 +66,24 @@ func (l *library) factBlock(w int64, d int) int64 {
 	// An empty panel, of a look-ahead deeper than the matrix, is called for and has nothing to factor.
 	b.Mark(beginFact, a[0])
 	if w > 0 {
-		hops, distances := pivotHops(l.p.P, d)
-		// Process rows of the same hops share the blocks: there are few lists of hops, whatever P is.
-		key := factorKey{int(w), d == 0, fmt.Sprint(hops)}
-		f := l.factors[key]
-		if f == nil {
-			f = &factor{lib: l, w: key.w, current: key.current, hops: hops, params: 4 + len(distances)}
-			f.columns = [2]int{l.add(f.column(false)), l.add(f.column(true))}
-			l.factors[key] = f
-		}
-		args := []trace.Operand{m, trace.Const(0), a[3], trace.Const(int64(d) + 1)}
-		for _, at := range distances {
-			args = append(args, b.Member(colFamily, a[2].Plus(int64(at))))
-		}
-		b.Mark(beginRecur, m, trace.Const(w), trace.Const(0))
-		b.Call(f.part(int(w)), args...)
-		b.Mark(endRecur)
+		l.factorize(b, int(w), d, a[2], m, a[3], trace.Const(int64(d)+1))
 	}
 	b.Mark(endFact, a[0])
 	return int64(l.add(b))
+}
+
+// factorize emits the call for a whole panel of w columns, with m rows, on the process row at distance d from that of
+// the panel. Args are the block's own behind the first column.
+func (l *library) factorize(b *trace.Builder, w, d int, prow, m trace.Operand, args ...trace.Operand) {
+	first := trace.Const(0)
+	args = append([]trace.Operand{m, first}, args...)
+	f, distances := l.factor(w, d, len(args))
+	for _, at := range distances {
+		args = append(args, b.Member(colFamily, prow.Plus(int64(at))))
+	}
+	b.Mark(beginRecur, m, trace.Const(int64(w)), first)
+	b.Call(f.part(w), args...)
+	b.Mark(endRecur)
 }
 
 // partKey names the block of a part of n columns.
@@ -83,6 +102,30 @@ func (f *factor) part(n int) int {
 	})
 }
 
+// rows returns where in the panel the rows of an operand begin, behind the first ones of the diagonal block.
+func (f *factor) rows(at trace.Operand) trace.Operand {
+	if f.current {
+		return at
+	}
+	return trace.Const(0)
+}
+
+// compute emits a kernel of the recursion, which rocHPL launches on the device. Its version 6 has one of the host in
+// the place, which needs to know where the rows of the operand begin if it is cut into tiles.
+func (f *factor) compute(b *trace.Builder, kernel, host int, at trace.Operand, dims ...trace.Operand) {
+	switch f.lib.p.Program {
+	case HPL23:
+		b.Compute(kernel, dims...)
+	case RocHPL:
+		b.Launch(queueCompute, kernel, false, dims...)
+	case RocHPL6:
+		if host < hostGemvN {
+			dims = append(dims, f.rows(at))
+		}
+		b.Compute(host, dims...)
+	}
+}
+
 // recur is the recursion over n columns. HPL divides them into parts of a multiple of NBMIN columns and factors one
 // after the other. Depending on the variant, a part is updated with the columns done before it is factored, or the
 // columns behind are updated with the part afterwards.
@@ -90,6 +133,17 @@ func (f *factor) recur(n int) *trace.Builder {
 	p := f.lib.p
 	b, a := newBlock(f.params, "pdrpan w=%d n=%d", f.w, n)
 	m := a[0] // local rows from the part on
+	gemm := func(at, m, n, k trace.Operand) {
+		f.compute(b, byForm(p.L1, dgemmNT, dgemmNN), byForm(p.L1, hostGemmTilesT, hostGemmTilesN), at, m, n, k)
+	}
+	// The dtrsm with a triangle, whose side is that of the form.
+	triangle := func(order, columns trace.Operand) {
+		if p.L1 == Transposed {
+			f.compute(b, dtrsmRUNU, hostTrsmR, trace.Operand{}, columns, order)
+		} else {
+			f.compute(b, dtrsmLLNU, hostTrsmL, trace.Operand{}, order, columns)
+		}
+	}
 	ceilDiv := func(a, b int) int { return (a + b - 1) / b }
 	width := ceilDiv(ceilDiv(n, p.NBMin), p.NDiv) * p.NBMin
 	for done := 0; done < n; done += width {
@@ -100,48 +154,59 @@ func (f *factor) recur(n int) *trace.Builder {
 
 		// The left-looking variants update the part with the columns done.
 		if p.RFact == Left {
-			f.triangle(b, done, width)
+			triangle(before, part)
 		}
 		if p.RFact != Right {
-			b.Compute(byForm(p.L1, dgemmNT, dgemmNN), m, part, before)
+			gemm(off, m, part, before)
 		}
 		b.Call(f.part(width), append([]trace.Operand{m, off}, a[2:]...)...)
 		if f.current {
 			m = m.Plus(int64(-width))
 		}
 
-		// The others update the rest: right-looking all of it, Crout its rows of U alone.
+		// The others update the rest: right-looking all of it, Crout its rows of U alone. The last pass of Crout, with
+		// nothing behind it, is left out on the host.
 		switch {
 		case p.RFact == Right:
-			f.triangle(b, width, rest)
-			b.Compute(byForm(p.L1, dgemmNT, dgemmNN), m, behind, part)
-		case p.RFact == Crout && rest > 0:
-			computeByForm(b, p.L1, dgemmNN, dgemmNN, behind, part, before)
-			f.triangle(b, width, rest)
+			triangle(part, behind)
+			gemm(off.Plus(int64(width)), m, behind, part)
+		case p.RFact == Crout && (rest > 0 || p.Program == RocHPL):
+			rows, columns := behind, part
+			if p.L1 != Transposed {
+				rows, columns = part, behind
+			}
+			f.compute(b, dgemmNN, hostGemm, trace.Operand{}, rows, columns, before)
+			triangle(part, behind)
 		}
-		if f.current {
+		switch {
+		case !f.current:
+		case p.Program == HPL23:
 			b.Compute(byForm(p.L1, dlatcpy, dlacpy), off, part)
+		case p.Program == RocHPL6:
+			b.Compute(byForm(p.L1, hostLatcpy, hostLacpy), off, part)
 		}
 	}
 	return b
 }
 
-// triangle emits the dtrsm with a triangle of order n on k columns.
-func (f *factor) triangle(b *trace.Builder, n, k int) {
-	computeByForm(b, f.lib.p.L1, dtrsmRUNU, dtrsmLLNU, trace.Const(int64(k)), trace.Const(int64(n)))
-}
-
 // leaf factors n columns without recursion, one after the other.
 func (f *factor) leaf(n int) *trace.Builder {
 	b, a := newBlock(f.params, "pdpan w=%d n=%d", f.w, n)
-	b.Mark(beginLeaf, a[0], trace.Const(int64(n)), a[1])
-	localMax(b, a[0], a[1])
+	columns, device := trace.Const(int64(n)), f.lib.p.Program == RocHPL
+	b.Mark(beginLeaf, a[0], columns, a[1])
+	if device {
+		b.If(a[0], func() {
+			b.LaunchParts(queueCompute, leafKernel(f.lib.p.PFact, f.lib.p.L1), columns, a[0], columns)
+		})
+	} else {
+		f.localMax(b, a[0], a[1])
+	}
 	for i := range n {
 		m, last := a[0], 0
-		if f.current {
+		if f.current && !device {
 			m = m.Plus(int64(-i))
 		}
-		if i == n-1 {
+		if i == n-1 && !device {
 			last = 1
 		}
 		args := []trace.Operand{m, a[1].Plus(int64(i)), trace.Const(int64(i)), trace.Const(int64(n - 1 - i))}
@@ -152,9 +217,29 @@ func (f *factor) leaf(n int) *trace.Builder {
 }
 
 // localMax emits the search of a column's local maximum over m rows.
-func localMax(b *trace.Builder, m, col trace.Operand) {
+func (f *factor) localMax(b *trace.Builder, m, col trace.Operand) {
+	if f.lib.host() {
+		b.If(m, func() { b.Compute(hostIamax, m, f.rows(col)) })
+		return
+	}
 	b.Compute(dlocmax, m, col)
 	b.If(m, func() { b.Compute(idamax, m) })
+}
+
+// exchange emits the messages of a pivot exchange, in which rows have w columns. Where both sides send, those of rocHPL
+// are one MPI_Sendrecv.
+func (f *factor) exchange(b *trace.Builder, w int64, peers []trace.Operand) {
+	bytes := map[payload]trace.Operand{nothing: trace.Const(0), row: trace.Const(doubleBytes * w),
+		candidate: trace.Const(doubleBytes * (w + 4)), both: trace.Const(doubleBytes * (2*w + 4))}
+	tag := trace.Const(swapTag)
+	for _, h := range f.hops {
+		peer := peers[h.peer]
+		if f.lib.p.Program.roc() && h.out != nothing && h.in != nothing {
+			b.Sendrecv(colFamily, peer, tag, bytes[h.out], peer, tag, bytes[h.in])
+		} else {
+			b.Exchange(colFamily, peer, tag, bytes[h.out], bytes[h.in])
+		}
+	}
 }
 
 // column treats one column of a leaf: pivot exchange, local swap, and the variant's computation; the last column of
@@ -168,8 +253,6 @@ func (f *factor) column(last bool) *trace.Builder {
 	// the two rows: full panel rows, whatever the recursion level. Copies made after a message depend on who held the
 	// larger value and are left out. Source: HPL 2.3 control flow, pivot exchange.
 	w := int64(f.w)
-	bytes := map[payload]trace.Operand{nothing: trace.Const(0), row: trace.Const(doubleBytes * w),
-		candidate: trace.Const(doubleBytes * (w + 4)), both: trace.Const(doubleBytes * (2*w + 4))}
 	b.Mark(beginPivot, m, col)
 	b.If(m, func() {
 		b.Compute(dcopy, trace.Const(w)) // own candidate
@@ -177,9 +260,7 @@ func (f *factor) column(last bool) *trace.Builder {
 			b.Compute(dcopy, trace.Const(w)) // current row
 		}
 	})
-	for _, h := range f.hops {
-		b.Exchange(colFamily, a[6+h.peer], trace.Const(swapTag), bytes[h.out], bytes[h.in])
-	}
+	f.exchange(b, w, a[6:])
 	b.Mark(endPivot)
 
 	// The part of the process row in the local swap follows from the pivot's owner, 0 where the pivot
@@ -200,7 +281,7 @@ func (f *factor) column(last bool) *trace.Builder {
 	case f.lib.p.PFact == Right:
 		b.Compute(dscal, m)
 		b.Compute(daxpy, m)
-		localMax(b, m, col.Plus(1))
+		f.localMax(b, m, col.Plus(1))
 		b.If(rest.Plus(-1), func() { b.Compute(dger, m, rest.Plus(-1)) })
 	case f.lib.p.PFact == Crout:
 		b.If(i, func() {
@@ -211,12 +292,12 @@ func (f *factor) column(last bool) *trace.Builder {
 		})
 		b.Compute(dscal, m)
 		b.Compute(dgemvN, m, i.Plus(1))
-		localMax(b, m, col.Plus(1))
+		f.localMax(b, m, col.Plus(1))
 	default:
 		b.Compute(byForm(f.lib.p.L1, dtrsvUTU, dtrsvLNU), i.Plus(1))
 		b.Compute(dscal, m)
 		b.Compute(dgemvN, m, i.Plus(1))
-		localMax(b, m, col.Plus(1))
+		f.localMax(b, m, col.Plus(1))
 		if f.current {
 			b.Compute(dcopy, i.Plus(1))
 		}

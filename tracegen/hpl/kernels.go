@@ -146,12 +146,12 @@ func dims(names ...string) []trace.Dim {
 // label is a dimension that is not a size.
 func label(name string) trace.Dim { return trace.Dim{Name: name, Label: true} }
 
-// computeByForm calls the kernel of a form. The first two dimensions are swapped if the form is not transposed.
-func computeByForm(b *trace.Builder, f Form, transposed, noTransposed int, x, y trace.Operand, more ...trace.Operand) {
+// computeByForm calls the kernel of a form. The dimensions are swapped if the form is not transposed.
+func computeByForm(b *trace.Builder, f Form, transposed, noTransposed int, x, y trace.Operand) {
 	if f != Transposed {
 		x, y = y, x
 	}
-	b.Compute(byForm(f, transposed, noTransposed), append([]trace.Operand{x, y}, more...)...)
+	b.Compute(byForm(f, transposed, noTransposed), x, y)
 }
 
 // byForm picks the kernel of a form.
