@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"reprise/internal/portable"
 )
 
 // This file has the algebra of covariances: checkCovariance and factor for models, semidefinite for estimates.
@@ -55,7 +57,7 @@ const (
 // of a variable do not depend on those after it.
 func factor(m [][]float64) ([][]float64, error) {
 	p := len(m)
-	l := square(p)
+	l := portable.Square(p)
 	for j := range p {
 		for i := j; i < p; i++ {
 			scale := deviation(m, i) * deviation(m, j)
@@ -101,7 +103,7 @@ func semidefinite(m [][]float64) (c [][]float64, none []int, factor float64) {
 	// Correlations are looked at, as variables differ by orders of magnitude. One without a
 	// variance has none with others.
 	p := len(m)
-	c = square(p)
+	c = portable.Square(p)
 	s := mat.NewSymDense(p, nil)
 	for i := range p {
 		if m[i][i] <= 0 {
@@ -141,15 +143,6 @@ const rounding = 1e-12
 
 // deviation returns the standard deviation of variable i.
 func deviation(m [][]float64, i int) float64 { return math.Sqrt(m[i][i]) }
-
-// square returns a matrix of zeros.
-func square(p int) [][]float64 {
-	m := make([][]float64, p)
-	for i := range m {
-		m[i] = make([]float64, p)
-	}
-	return m
-}
 
 // addOuter adds weight·v·vᵀ to m, where v is x less its mean.
 func addOuter(m [][]float64, x, mean []float64, weight float64) {

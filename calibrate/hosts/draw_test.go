@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reprise/internal/portable"
 	"reprise/kernels"
 )
 
@@ -78,7 +79,7 @@ func TestDrawnMoments(t *testing.T) {
 
 // combined returns a·x + b·y.
 func combined(a float64, x [][]float64, b float64, y [][]float64) [][]float64 {
-	m := square(len(x))
+	m := portable.Square(len(x))
 	for i := range m {
 		for j := range m {
 			m[i][j] = a*x[i][j] + b*y[i][j]
@@ -164,7 +165,7 @@ func TestRange(t *testing.T) {
 		t.Errorf("%d redrawn, want 189", got)
 	}
 	m := &Model{CPUsPerHost: 1, Shape: Normal}
-	c := Class{Name: "all", Weight: 1, Spatial: square(40), Temporal: square(40)}
+	c := Class{Name: "all", Weight: 1, Spatial: portable.Square(40), Temporal: portable.Square(40)}
 	for i := range 40 { // all above zero: once in 2^40
 		m.Variables = append(m.Variables, Variable{Kernel: fmt.Sprintf("k%d", i), Term: "N"})
 		c.Mean = append(c.Mean, 1e-9)

@@ -10,6 +10,7 @@ import (
 
 	"reprise/calibrate"
 	"reprise/calibrate/mixture"
+	"reprise/internal/portable"
 	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
@@ -149,7 +150,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	}
 
 	// The covariance between days is pooled over the units; it is 0 if all have one day only.
-	c.Temporal, r.OfMeans = square(p), square(p)
+	c.Temporal, r.OfMeans = portable.Square(p), portable.Square(p)
 	freedom := float64(r.Days - len(g.units))
 	for _, u := range g.units {
 		for _, record := range u.records {
@@ -172,7 +173,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 
 	// The covariance of the means less the part that the number of days leaves. Without this part
 	// the scatter of days would count twice: once in the average of a unit, and once in its days.
-	between := square(p)
+	between := portable.Square(p)
 	for i := range p {
 		for j := range p {
 			between[i][j] = r.OfMeans[i][j] + float64(-inverse*c.Temporal[i][j])

@@ -3,6 +3,8 @@ package regress
 import (
 	"math"
 	"slices"
+
+	"reprise/internal/portable"
 )
 
 // This file fits times of kernels by relative residuals: Sample.Select chooses the terms,
@@ -178,7 +180,7 @@ const leastFree = 0.1
 func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]float64 {
 	w := func(i int) float64 { return s.W[i] * weights[i] / scale[i] / scale[i] }
 	p := len(terms)
-	units := square(p)
+	units := portable.Square(p)
 	for j := range p {
 		units[j][j] = 1
 	}
@@ -200,7 +202,7 @@ func (s *Sample) sandwich(terms []int, weights, residuals, scale []float64) [][]
 		v := w(i) * scale[i]
 		return float64(v*v) * (float64(own*own) + pooled) / 2
 	})
-	list := square(p)
+	list := portable.Square(p)
 	for i := range p {
 		for j := range p {
 			for k := range p {
@@ -222,7 +224,7 @@ type equations struct {
 // normal returns the equations of some terms, each point counting by its weight.
 func (s *Sample) normal(terms []int, weight func(i int) float64) equations {
 	p := len(terms)
-	e := equations{square(p), make([]float64, p)}
+	e := equations{portable.Square(p), make([]float64, p)}
 	for i := range s.Y {
 		w, x := weight(i), s.X[i*s.P:(i+1)*s.P]
 		for j, t := range terms {
@@ -253,49 +255,26 @@ func (e equations) solve(rights ...[]float64) (solutions [][]float64) {
 			return nil
 		}
 	}
-	// The factor of the equations with terms of norm 1 (Cholesky).
-	l := square(len(e.a))
+	// The factor of the equations with terms of norm 1.
+	l := portable.Square(len(e.a))
 	for j, row := range l {
 		for k := range j + 1 {
-			rest := e.a[j][k] / norm[j] / norm[k]
-			for m := range k {
-				rest -= float64(row[m] * l[k][m])
-			}
-			if k < j {
-				row[k] = rest / l[k][k]
-			} else if row[j] = math.Sqrt(rest); !(rest > apart) {
-				return nil
-			}
+			row[k] = e.a[j][k] / norm[j] / norm[k]
 		}
 	}
+	if !portable.Cholesky(l, apart) {
+		return nil
+	}
 	for _, right := range rights {
-		x := make([]float64, len(right))
-		for j := range x {
-			x[j] = right[j] / norm[j]
-			for k := range j {
-				x[j] -= float64(l[j][k] * x[k])
-			}
-			x[j] /= l[j][j]
+		b := make([]float64, len(right))
+		for j := range b {
+			b[j] = right[j] / norm[j]
 		}
-		for j := len(x) - 1; j >= 0; j-- {
-			for k := j + 1; k < len(x); k++ {
-				x[j] -= float64(l[k][j] * x[k])
-			}
-			x[j] /= l[j][j]
-		}
+		x := portable.Backward(l, portable.Forward(l, b))
 		for j := range x {
 			x[j] /= norm[j]
 		}
 		solutions = append(solutions, x)
 	}
 	return solutions
-}
-
-// square returns a matrix of zeros.
-func square(p int) [][]float64 {
-	m := make([][]float64, p)
-	for i := range m {
-		m[i] = make([]float64, p)
-	}
-	return m
 }

@@ -1,8 +1,8 @@
-// Package portable has elementary functions ([Atan], [Exp], [Log]) and a mixer of random bits ([Mix]) that give the same bits
-// on every processor. The functions of package math are written in assembly for some processors and compiled with fused
-// multiply-adds for others, so that their last bits differ. Code that decides a result uses this package, or functions
-// that package math computes exactly or rounds correctly: Sqrt, Floor, Frexp and the like. scripts/arithmetic refuses
-// the others.
+// Package portable has elementary functions ([Atan], [Exp], [Log]), a mixer of random bits ([Mix]) and a solver of
+// linear equations ([Cholesky], [Forward], [Backward]) that give the same bits on every processor. The functions of
+// package math are written in assembly for some processors and compiled with fused multiply-adds for others, so that
+// their last bits differ. Code that decides a result uses this package, or functions that package math computes exactly
+// or rounds correctly: Sqrt, Floor, Frexp and the like. scripts/arithmetic refuses the others.
 //
 // Special arguments are treated as in package math.
 package portable
@@ -124,4 +124,61 @@ func Mix(c uint64) uint64 {
 	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
 	z = (z ^ (z >> 27)) * 0x94D049BB133111EB
 	return z ^ (z >> 31)
+}
+
+// Square returns a p x p matrix of zeros.
+func Square(p int) [][]float64 {
+	m := make([][]float64, p)
+	for i := range m {
+		m[i] = make([]float64, p)
+	}
+	return m
+}
+
+// Cholesky replaces the lower half of a symmetric matrix by its factor L with L Lᵀ = a. It is plain loops rather than
+// a library's kernels, which add in another order on each machine. The square of a pivot is least at least; the result
+// is whether all are above that by themselves, as in a positive definite matrix.
+func Cholesky(a [][]float64, least float64) bool {
+	definite := true
+	for i, row := range a {
+		for j := range i + 1 {
+			sum := row[j]
+			for k := range j {
+				sum -= float64(row[k] * a[j][k])
+			}
+			if j < i {
+				row[j] = sum / a[j][j]
+				continue
+			}
+			definite = definite && sum > least
+			row[i] = math.Sqrt(max(sum, least))
+		}
+	}
+	return definite
+}
+
+// Forward solves L x = b.
+func Forward(l [][]float64, b []float64) []float64 {
+	x := make([]float64, len(b))
+	for i := range b {
+		sum := b[i]
+		for j := range i {
+			sum -= float64(l[i][j] * x[j])
+		}
+		x[i] = sum / l[i][i]
+	}
+	return x
+}
+
+// Backward solves Lᵀ x = b.
+func Backward(l [][]float64, b []float64) []float64 {
+	x := make([]float64, len(b))
+	for i := len(b) - 1; i >= 0; i-- {
+		sum := b[i]
+		for j := i + 1; j < len(b); j++ {
+			sum -= float64(l[j][i] * x[j])
+		}
+		x[i] = sum / l[i][i]
+	}
+	return x
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"reprise/internal/portable"
 )
 
 // This file decides which windows to simulate: how they look (pilot), those of the first round (begin), and those of
@@ -285,14 +287,7 @@ func (s *sampler) place(gaps []gap, numbers []int) []span {
 // uniform returns a number in [0, 1) that looks random but is the same whenever a
 // and b are: splitmix64.
 func uniform(a, b uint64) float64 {
-	x := a*0x9e3779b97f4a7c15 + b
-	for range 2 {
-		x += 0x9e3779b97f4a7c15
-		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-		x = (x ^ x>>27) * 0x94d049bb133111eb
-		x ^= x >> 31
-	}
-	return float64(x>>11) / (1 << 53)
+	return float64(portable.Mix(portable.Mix(a*0x9e3779b97f4a7c15+b))>>11) / (1 << 53)
 }
 
 // Shapes of windows. If a run loses nearly all memory of the cold start in one step, as programs do that synchronise in

@@ -1,6 +1,10 @@
 package search
 
-import "math"
+import (
+	"math"
+
+	"reprise/internal/portable"
+)
 
 // This file predicts the times of points that were not measured: model.fit, then model.predict.
 
@@ -88,7 +92,7 @@ func (m *model) fit() {
 		unit := make([]float64, n)
 		unit[i] = 1
 		inverse := 0.0 // an element of the diagonal
-		for _, h := range forward(m.factor, unit) {
+		for _, h := range portable.Forward(m.factor, unit) {
 			inverse += float64(h * h)
 		}
 		sum += float64(m.solved[i]*m.solved[i]) / inverse
@@ -145,14 +149,14 @@ func (m *model) likelihood() float64 {
 		}
 		m.factor[i][i] += m.noise[i]
 	}
-	cholesky(m.factor)
+	portable.Cholesky(m.factor, leastNoise/2)
 
 	// The mean by generalised least squares: weights are the inverse of the covariance times ones.
 	ones := make([]float64, n)
 	for i := range ones {
 		ones[i] = 1
 	}
-	ones = backward(m.factor, forward(m.factor, ones))
+	ones = portable.Backward(m.factor, portable.Forward(m.factor, ones))
 	sum, weight := 0.0, 0.0
 	for i, v := range m.values {
 		sum += float64(v * ones[i])
@@ -163,12 +167,12 @@ func (m *model) likelihood() float64 {
 	for i, v := range m.values {
 		rest[i] = v - m.mean
 	}
-	half := forward(m.factor, rest)
+	half := portable.Forward(m.factor, rest)
 	l := 0.0
 	for i := range n {
 		l -= float64(half[i]*half[i])/2 + math.Log(m.factor[i][i])
 	}
-	m.solved = backward(m.factor, half)
+	m.solved = portable.Backward(m.factor, half)
 	for _, w := range m.weights {
 		d := math.Log(w / priorWeight)
 		l -= float64(d*d) / 2
@@ -186,54 +190,8 @@ func (m *model) predict(point int) (value, deviation float64) {
 		value += float64(with[i] * m.solved[i])
 	}
 	variance := m.variance
-	for _, h := range forward(m.factor, with) {
+	for _, h := range portable.Forward(m.factor, with) {
 		variance -= float64(h * h)
 	}
 	return value, m.spread * math.Sqrt(max(variance, 0))
-}
-
-// The linear algebra is plain loops rather than a library's kernels, which add in another order
-// on each machine: the same measurements are to lead to the same search everywhere.
-
-// cholesky replaces the lower half of a matrix by its Cholesky factor.
-func cholesky(a [][]float64) {
-	for i := range a {
-		for j := range i + 1 {
-			sum := a[i][j]
-			for k := range j {
-				sum -= float64(a[i][k] * a[j][k])
-			}
-			if i == j {
-				a[i][i] = math.Sqrt(max(sum, leastNoise/2))
-			} else {
-				a[i][j] = sum / a[j][j]
-			}
-		}
-	}
-}
-
-// forward solves L x = b.
-func forward(l [][]float64, b []float64) []float64 {
-	x := make([]float64, len(b))
-	for i := range b {
-		sum := b[i]
-		for j := range i {
-			sum -= float64(l[i][j] * x[j])
-		}
-		x[i] = sum / l[i][i]
-	}
-	return x
-}
-
-// backward solves L^T x = b.
-func backward(l [][]float64, b []float64) []float64 {
-	x := make([]float64, len(b))
-	for i := len(b) - 1; i >= 0; i-- {
-		sum := b[i]
-		for j := i + 1; j < len(b); j++ {
-			sum -= float64(l[j][i] * x[j])
-		}
-		x[i] = sum / l[i][i]
-	}
-	return x
 }

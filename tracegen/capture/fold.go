@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"reprise/internal/portable"
 	"reprise/trace"
 )
 
@@ -113,12 +114,8 @@ type item struct {
 	turns int32 // 0: a step
 }
 
-// hash is the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 func (it item) hash() uint64 {
-	h := (uint64(uint32(it.what))<<32 | uint64(uint32(it.turns))) + 0x9E3779B97F4A7C15
-	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
-	h = (h ^ h>>27) * 0x94D049BB133111EB
-	return h ^ h>>31
+	return portable.Mix(uint64(uint32(it.what))<<32 | uint64(uint32(it.turns)))
 }
 
 // Limits of folding. A trace bounds the sizes of its blocks and how deep they call each other.
