@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"reprise/calibrate/regress"
+	"reprise/internal/textutil"
 )
 
 // This file fits given terms to the points of a kernel, for FitKernels: fitModel. Before it stand the options.
@@ -52,14 +53,11 @@ func DefaultKernelOptions() KernelOptions { return KernelOptions{Model: Auto, Cr
 
 // Validate refuses unknown models and criteria.
 func (o *KernelOptions) Validate() error {
-	var errs []error
-	if !slices.Contains([]string{Auto, Constant, LinearOne, Polynomial}, o.Model) {
-		errs = append(errs, fmt.Errorf("model %q, want auto, M-0, M-1 or M-2", o.Model))
-	}
-	if o.Criterion != "bic" && o.Criterion != "aic" {
-		errs = append(errs, fmt.Errorf("criterion %q, want bic or aic", o.Criterion))
-	}
-	return errors.Join(errs...)
+	var faults textutil.Faults
+	faults.Want(slices.Contains([]string{Auto, Constant, LinearOne, Polynomial}, o.Model),
+		"model %q, want auto, M-0, M-1 or M-2", o.Model)
+	faults.Want(o.Criterion == "bic" || o.Criterion == "aic", "criterion %q, want bic or aic", o.Criterion)
+	return faults.Err()
 }
 
 // fitModel fits the products to the points, and sees to it that the constant among them makes sense. Long calls leave

@@ -41,25 +41,23 @@ func (o *FileOptions) alone() string {
 
 // Validate refuses options that no kernel file can have, all at once.
 func (o *FileOptions) Validate() error {
-	var errs []error
-	name := strings.ReplaceAll(o.HostName, "{}", "0")
-	switch {
-	case name == "":
-	case name == o.HostName:
-		errs = append(errs, fmt.Errorf("host name %q, want {} where the host's name in the table stands", o.HostName))
-	case name != textutil.Plain(name):
-		errs = append(errs, fmt.Errorf("host name %q, want letters, digits, points, _ and - beside {}", o.HostName))
+	var faults textutil.Faults
+	switch name := strings.ReplaceAll(o.HostName, "{}", "0"); name {
+	case "":
+	case o.HostName:
+		faults.Want(false, "host name %q, want {} where the host's name in the table stands", o.HostName)
+	default:
+		faults.Want(name == textutil.Plain(name), "host name %q, want letters, digits, points, _ and - beside {}",
+			o.HostName)
 	}
-	if o.Empty != "" && o.Empty != "free" && o.Empty != "charged" {
-		errs = append(errs, fmt.Errorf("empty calls %q, want free or charged", o.Empty))
-	}
-	if o.Noise != "" && !slices.Contains([]string{NoNoise, Normal, HalfNormal, Auto}, o.Noise) {
-		errs = append(errs, fmt.Errorf("noise %q, want none, normal, half-normal or auto", o.Noise))
-	}
+	faults.Want(slices.Contains([]string{"", "free", "charged"}, o.Empty),
+		"empty calls %q, want free or charged", o.Empty)
+	faults.Want(slices.Contains([]string{"", NoNoise, Normal, HalfNormal, Auto}, o.Noise),
+		"noise %q, want none, normal, half-normal or auto", o.Noise)
 	if len(o.Base) > 0 {
-		errs = append(errs, CheckBase(o.Base))
+		faults = append(faults, CheckBase(o.Base))
 	}
-	return errors.Join(errs...)
+	return faults.Err()
 }
 
 // WriteYAML writes the models as a kernel file (docs/kernels.md): those of all points, and, where

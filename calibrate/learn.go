@@ -32,7 +32,6 @@ package calibrate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -61,14 +60,11 @@ const mostPieces = 16
 
 // Validate reports what is wrong with the options.
 func (o *LearnOptions) Validate() error {
-	var errs []error
-	if o.Statistic != Median && o.Statistic != Min {
-		errs = append(errs, fmt.Errorf("statistic %q, want median or min", o.Statistic))
-	}
-	if o.MaxPieces < 1 || o.MaxPieces > mostPieces {
-		errs = append(errs, fmt.Errorf("at most %d pieces, want 1 to %d", o.MaxPieces, mostPieces))
-	}
-	return errors.Join(errs...)
+	var faults textutil.Faults
+	faults.Want(o.Statistic == Median || o.Statistic == Min, "statistic %q, want median or min", o.Statistic)
+	faults.Want(o.MaxPieces >= 1 && o.MaxPieces <= mostPieces,
+		"at most %d pieces, want 1 to %d", o.MaxPieces, mostPieces)
+	return faults.Err()
 }
 
 // LearnKernels fits a model to each kernel of t, kernels with other attributes apart: pieces between learned

@@ -2,12 +2,12 @@ package calibrate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"reprise/calibrate/regress"
+	"reprise/internal/textutil"
 	"reprise/trace/warning"
 )
 
@@ -50,46 +50,33 @@ func DefaultNetworkOptions() NetworkOptions {
 
 // Validate refuses options out of range, all at once.
 func (o *NetworkOptions) Validate() error {
-	var errs []error
+	var faults textutil.Faults
 	switch {
 	case !slices.Contains([]Statistic{Median, Mean, Min}, o.Statistic):
-		errs = append(errs, fmt.Errorf("statistic %q, want median, mean or min", o.Statistic))
+		faults.Want(false, "statistic %q, want median, mean or min", o.Statistic)
 	case !(o.Trim >= 0 && o.Trim < 0.5):
-		errs = append(errs, fmt.Errorf("trim %g, want at least 0 and less than 0.5", o.Trim))
-	case o.Trim > 0 && o.Statistic != Mean:
-		errs = append(errs, fmt.Errorf("trim %g of the %s: only a mean is trimmed", o.Trim, o.Statistic))
+		faults.Want(false, "trim %g, want at least 0 and less than 0.5", o.Trim)
+	case o.Trim > 0:
+		faults.Want(o.Statistic == Mean, "trim %g of the %s: only a mean is trimmed", o.Trim, o.Statistic)
 	}
 	// Files of network noise, to which breakpoints go too, count sizes in whole bytes.
 	for i, b := range o.Breakpoints {
-		if b == 0 || !isBytes(b) || i > 0 && b <= o.Breakpoints[i-1] {
-			errs = append(errs, fmt.Errorf("breakpoint %s, want ascending whole numbers of bytes, 1 to %d", short(b),
-				int64(maxBytes)))
-		}
-	}
-	if o.Plain && len(o.Breakpoints) == 0 {
-		errs = append(errs, errors.New("breakpoints are learned on logarithms only: give them"))
+		faults.Want(b != 0 && isBytes(b) && (i == 0 || b > o.Breakpoints[i-1]),
+			"breakpoint %s, want ascending whole numbers of bytes, 1 to %d", short(b), int64(maxBytes))
 	}
 	if len(o.Breakpoints) == 0 {
-		errs = append(errs, o.Learn.Validate())
+		faults.Want(!o.Plain, "breakpoints are learned on logarithms only: give them")
+		faults = append(faults, o.Learn.Validate())
 	}
-	if !slices.Contains([]Transfer{RoundTrip, HalfLessRecv, OneRecv}, o.Transfer) {
-		errs = append(errs, fmt.Errorf("transfer %q, want %s, %s or %s", o.Transfer, RoundTrip, HalfLessRecv, OneRecv))
-	}
-	for _, v := range []struct {
-		name  string
-		value float64
-		bytes bool
-	}{{"bandwidth", o.Bandwidth, false}, {"latency", o.Latency, false},
-		{"eager threshold", o.Eager, true}, {"detached threshold", o.Detached, true}} {
-		switch {
-		case v.bytes && !isBytes(v.value):
-			errs = append(errs, fmt.Errorf("%s %s, want a whole number of bytes, 0 to %d", v.name, short(v.value),
-				int64(maxBytes)))
-		case !v.bytes && (!(v.value >= 0) || math.IsInf(v.value, 1)):
-			errs = append(errs, fmt.Errorf("%s %g, want 0 or more", v.name, v.value))
-		}
-	}
-	return errors.Join(errs...)
+	faults.Want(slices.Contains([]Transfer{RoundTrip, HalfLessRecv, OneRecv}, o.Transfer),
+		"transfer %q, want %s, %s or %s", o.Transfer, RoundTrip, HalfLessRecv, OneRecv)
+	valid := func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
+	faults.Want(valid(o.Bandwidth), "bandwidth %g, want 0 or more", o.Bandwidth)
+	faults.Want(valid(o.Latency), "latency %g, want 0 or more", o.Latency)
+	const wanted = "%s threshold %s, want a whole number of bytes, 0 to %d"
+	faults.Want(isBytes(o.Eager), wanted, "eager", short(o.Eager), int64(maxBytes))
+	faults.Want(isBytes(o.Detached), wanted, "detached", short(o.Detached), int64(maxBytes))
+	return faults.Err()
 }
 
 // maxBytes is the largest threshold and breakpoint, as in files of network noise.

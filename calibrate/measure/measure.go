@@ -38,7 +38,6 @@
 package measure
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -123,30 +122,17 @@ const maxThreads = 1 << 12
 
 // Validate reports everything that is wrong with the options, joined.
 func (o *Options) Validate() error {
-	var errs []error
-	for _, c := range []struct {
-		name          string
-		value, lo, hi int64
-	}{
-		{"ranks of a host", int64(o.Ranks), 1, maxThreads},
-		{"threads", int64(o.Threads), 1, maxThreads},
-		{"bytes of memory", o.Memory, MinMemory, MaxMemory},
-		{"bytes of caches", o.Caches, 0, MaxMemory},
-		{"nanoseconds of budget", int64(o.Budget), 1, math.MaxInt64},
-	} {
-		if c.value < c.lo || c.value > c.hi {
-			errs = append(errs, fmt.Errorf("%s: %d, want %d to %d", c.name, c.value, c.lo, c.hi))
-		}
-	}
+	var faults textutil.Faults
+	faults.WantRange("ranks of a host", int64(o.Ranks), 1, maxThreads)
+	faults.WantRange("threads", int64(o.Threads), 1, maxThreads)
+	faults.WantRange("bytes of memory", o.Memory, MinMemory, MaxMemory)
+	faults.WantRange("bytes of caches", o.Caches, 0, MaxMemory)
+	faults.WantRange("nanoseconds of budget", int64(o.Budget), 1, math.MaxInt64)
 	for i, c := range o.Cores {
-		if slices.Contains(o.Cores[:i], c) {
-			errs = append(errs, fmt.Errorf("core %d twice", c))
-		}
+		faults.Want(!slices.Contains(o.Cores[:i], c), "core %d twice", c)
 	}
-	if len(o.Operands) == 0 {
-		errs = append(errs, errors.New("operands: want run, hot or cold"))
-	}
-	return errors.Join(errs...)
+	faults.Want(len(o.Operands) > 0, "operands: want run, hot or cold")
+	return faults.Err()
 }
 
 // cached returns how many elements of 8 bytes the caches hold for a rank: half of its part. An

@@ -12,8 +12,8 @@ import (
 	"reprise/internal/bounds"
 )
 
-// This file helps readers of text: percentages, ends of parsing by panic (Stop, Check, Must, Stopped), lines and limits
-// of JSON.
+// This file helps readers of text: percentages, ends of parsing by panic (Stop, Check, Must, Stopped), all faults of
+// what was read (Faults), lines and limits of JSON.
 
 // mostFraction is the largest share without a percent sign: 0.5 is more likely half a percent than half of the whole.
 const mostFraction = 0.1
@@ -51,27 +51,27 @@ func ParseRange(text, between string) (first, last uint64, ok bool) {
 	return first, last, err1 == nil && err2 == nil && first <= last
 }
 
-// A stop is the error at which a parser ends.
+// A stop is the error at which work ends.
 type stop struct{ error }
 
-// Stop ends a parser at an error, by a panic up to the function that has deferred [Stopped]. So the functions of the
-// parser need not hand each other's errors on.
+// Stop ends work, such as that of a parser, at an error, by a panic up to the function that has deferred [Stopped]. So
+// the functions in between need not hand the error on. All of them run in the goroutine of that function.
 func Stop(err error) { panic(stop{err}) }
 
-// Check ends a parser at an error; nil is none.
+// Check ends work at an error; nil is none.
 func Check(err error) {
 	if err != nil {
 		Stop(err)
 	}
 }
 
-// Must returns v, or ends a parser at an error.
+// Must returns v, or ends work at an error.
 func Must[T any](v T, err error) T {
 	Check(err)
 	return v
 }
 
-// Stopped, deferred by a parser, gives it the error of [Stop], if that has ended it. Other panics go on.
+// Stopped, deferred by a function, gives it the error of [Stop], if that has ended it. Other panics go on.
 func Stopped(err *error) {
 	switch wrong := recover().(type) {
 	case nil:
@@ -81,6 +81,24 @@ func Stopped(err *error) {
 		panic(wrong)
 	}
 }
+
+// Faults are all that is wrong with options or parameters.
+type Faults []error
+
+// Want notes a fault, unless ok.
+func (f *Faults) Want(ok bool, format string, args ...any) {
+	if !ok {
+		*f = append(*f, fmt.Errorf(format, args...))
+	}
+}
+
+// WantRange notes a fault, unless a number is from low to high.
+func (f *Faults) WantRange(what string, n, low, high int64) {
+	f.Want(n >= low && n <= high, "%s: %d, want %d to %d", what, n, low, high)
+}
+
+// Err returns the faults, joined; nil if there are none.
+func (f Faults) Err() error { return errors.Join(f...) }
 
 // MaxIdle bounds what a text has in a row of lines without data, in bytes: empty ones and
 // comments. Compressed, gigabytes of them take no room.

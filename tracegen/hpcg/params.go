@@ -1,7 +1,6 @@
 package hpcg
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -131,20 +131,16 @@ func (p *Params) Complete() (notes []string, err error) {
 	if p.Ranks < 1 || p.Ranks > trace.MaxRanks {
 		return nil, fmt.Errorf("ranks = %d, allowed 1 to %d", p.Ranks, trace.MaxRanks)
 	}
-	var errs []error
-	need := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
+	var faults textutil.Faults
+	need := faults.Want
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	for _, v := range []side{{"nx", p.NX}, {"ny", p.NY}, {"nz", p.NZ}, {"zl", p.ZL}, {"zu", p.ZU}, {"pz", p.PZ},
 		{"npx", p.Grid.NX}, {"npy", p.Grid.NY}, {"npz", p.Grid.NZ}} {
 		need(v.value >= 0 && v.value <= maxSide, "%s = %d, allowed 0 (HPCG chooses) to %d", v.name, v.value, maxSide)
 	}
 	need(p.NX|p.NY|p.NZ|p.ZL|p.ZU != 0, "no size of the boxes: give nx, ny, nz")
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
+	if len(faults) > 0 {
+		return nil, faults.Err()
 	}
 
 	// Sizes below 16 get, in this order, that of the larger of the others, 16 at least.
@@ -218,13 +214,13 @@ func (p *Params) Complete() (notes []string, err error) {
 	// The counts of sets and iterations fit each other and the part of the run that is traced.
 	need(p.Sets >= 1 && p.Sets <= maxSteps, "sets = %d, allowed 1 to %d", p.Sets, maxSteps)
 	need(p.Iterations >= 1 && p.Iterations <= maxSteps, "iterations = %d, allowed 1 to %d", p.Iterations, maxSteps)
-	need(int64(p.Sets)*int64(p.Iterations) <= maxSteps || len(errs) > 0, "%d sets of %d iterations are more than %d steps",
-		p.Sets, p.Iterations, maxSteps)
+	need(int64(p.Sets)*int64(p.Iterations) <= maxSteps || len(faults) > 0,
+		"%d sets of %d iterations are more than %d steps", p.Sets, p.Iterations, maxSteps)
 	quick := p.Seconds == 0 && (p.Phase == All || p.FromFile)
 	need(!quick || p.Sets == 1, "rt = 0 is HPCG's quick path, which has one timed set, not %d: give rt, the seconds of "+
 		"the timed sets", p.Sets)
 	if p.Phase != All {
-		return notes, errors.Join(errs...)
+		return notes, faults.Err()
 	}
 	need(p.Seconds >= 0, "rt = %d, allowed 0 (quick path) or more seconds", p.Seconds)
 	need(p.SetupIterations >= 1 && p.SetupIterations <= maxSetupIterations, "setup iterations = %d, allowed 1 to %d",
@@ -236,5 +232,5 @@ func (p *Params) Complete() (notes []string, err error) {
 		need(n >= 1 && n <= maxTestIterations, "iterations of the convergence test = %d, allowed 1 to %d", n,
 			maxTestIterations)
 	}
-	return notes, errors.Join(errs...)
+	return notes, faults.Err()
 }

@@ -1,7 +1,6 @@
 package hpl
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -84,20 +84,15 @@ func (p *Params) Set(name, text string) error {
 // Validate returns all violations of what HPL can run, joined; or, if there are
 // none, that the definitions of the run would take more than 2 GiB.
 func (p *Params) Validate() error {
-	var errs []error
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
+	var faults textutil.Faults
+	check := faults.Want
 	for i := range parameters {
 		if par := &parameters[i]; par.Check != nil {
-			if err := par.Check(p); err != nil {
-				errs = append(errs, fmt.Errorf("%s = %w", par.Name, err))
-			}
+			err := par.Check(p)
+			check(err == nil, "%s = %w", par.Name, err)
 		}
 	}
-	errs = append(errs, p.checkVariant()...)
+	p.checkVariant(check)
 	check(int64(p.P)*int64(p.Q) <= trace.MaxRanks || p.P > trace.MaxRanks || p.Q > trace.MaxRanks,
 		"P = %d times Q = %d is more than %d ranks", p.P, p.Q, trace.MaxRanks)
 	if p.N >= 1 && p.NB >= 1 && p.N <= maxOrder {
@@ -123,7 +118,7 @@ func (p *Params) Validate() error {
 	default:
 		check(false, "pivots: unknown source %d", v.Kind)
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := faults.Err(); err != nil {
 		return err
 	}
 	need := p.memory()

@@ -123,18 +123,12 @@ func (v Variant) otherwise(par *Parameter) int {
 	return par.otherwise
 }
 
-// checkVariant returns what rocHPL refuses of the parameters.
-func (p *Params) checkVariant() (errs []error) {
+// checkVariant checks what rocHPL refuses of the parameters.
+func (p *Params) checkVariant(check func(ok bool, format string, args ...any)) {
 	if !p.Program.roc() {
-		if p.Frac != 0 || p.Node != (NodeGrid{}) {
-			errs = append(errs, fmt.Errorf("frac and node-grid are rocHPL's: want the variant rochpl or rochpl6"))
-		}
-		return errs
-	}
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
+		check(p.Frac == 0 && p.Node == (NodeGrid{}),
+			"frac and node-grid are rocHPL's: want the variant rochpl or rochpl6")
+		return
 	}
 	equil := map[bool]int{true: 1}[p.Equil]
 	for _, of := range []struct {
@@ -150,7 +144,6 @@ func (p *Params) checkVariant() (errs []error) {
 	check(!p.CopyL, "copy-l is a build option of HPL 2.3")
 	// Sizes of messages hold the padding of the panel, and a swap's leading dimension.
 	check(int64(p.N)+256 <= maxMessage/max(1, int64(p.NB)), "N = %d with NB = %d is too large", p.N, p.NB)
-	return errs
 }
 
 // Wrong says why rocHPL solves the system of a run wrongly; "" if it does not.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/smpi/option"
 	"reprise/trace"
 )
@@ -214,12 +215,8 @@ func WithDefaults(given []trace.Param) (Params, error) {
 
 // check returns what the programs refuse, or do not end with.
 func (p *Params) check(has map[string]bool) error {
-	var errs []error
-	need := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
+	var faults textutil.Faults
+	need := faults.Want
 	need(int64(p.P)*int64(p.Q) <= trace.MaxRanks, "P = %d, Q = %d: allowed are %d ranks", p.P, p.Q, trace.MaxRanks)
 	need(p.NB <= 1<<14 && p.N <= 1<<30, "N = %d, NB = %d: allowed N up to %d and NB up to %d", p.N, p.NB, 1<<30, 1<<14)
 	need(p.Residuals <= maxResiduals, "residuals = %d: the programs give up after %d", p.Residuals, maxResiduals)
@@ -230,7 +227,7 @@ func (p *Params) check(has map[string]bool) error {
 			"node-grid = %v: its rows must divide P = %d and its columns Q = %d", n, p.P, p.Q)
 		need(precisions == "fp32/fp16", "high/low = %s: rocm has fp32/fp16", precisions)
 		need(p.Code <= 5, "BCAST = %d, allowed 0 to 5", p.Code)
-		return errors.Join(errs...)
+		return faults.Err()
 	}
 	need(p.N%p.NB == 0, "N = %d is no multiple of NB = %d, as riken wants", p.N, p.NB)
 	need(precisions == "fp32/fp16" || precisions == "fp64/fp32",
@@ -252,7 +249,7 @@ func (p *Params) check(has map[string]bool) error {
 				"numa = %d with CONT2D: want nodes of 2 rows and %d columns, which divide P = %d and Q = %d", g, g/2, p.P, p.Q)
 		}
 	}
-	return errors.Join(errs...)
+	return faults.Err()
 }
 
 // Hazard says why a run may hang; "" if it does not.

@@ -33,10 +33,10 @@
 package network
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"time"
+
+	"reprise/internal/textutil"
 )
 
 // Between says between which ranks messages are timed.
@@ -78,27 +78,13 @@ const (
 
 // Validate returns the error of options that are out of range.
 func (o *Options) Validate() error {
-	var errs []error
-	for _, c := range []struct {
-		name          string
-		value, lo, hi int64
-	}{
-		{"sizes", int64(o.Sizes), 2, maxSizes},
-		{"bytes of the largest message", o.MaxBytes, 1024, maxBytes},
-		{"timings of each size", int64(o.Reps), 1, maxReps},
-	} {
-		if c.value < c.lo || c.value > c.hi {
-			errs = append(errs, fmt.Errorf("%s: %d, want %d to %d", c.name, c.value, c.lo, c.hi))
-		}
-	}
-	if len(o.Launcher) == 0 {
-		errs = append(errs, errors.New("no command that starts MPI programs, as in -- mpirun -np 2"))
-	}
-	if o.Budget <= 0 {
-		errs = append(errs, fmt.Errorf("budget %v, want more than 0", o.Budget))
-	}
-	if !slices.Contains([]Between{Cores, Nodes, Both, Auto}, o.Between) {
-		errs = append(errs, fmt.Errorf("between %q, want cores, nodes, both or auto", o.Between))
-	}
-	return errors.Join(errs...)
+	var faults textutil.Faults
+	faults.WantRange("sizes", int64(o.Sizes), 2, maxSizes)
+	faults.WantRange("bytes of the largest message", o.MaxBytes, 1024, maxBytes)
+	faults.WantRange("timings of each size", int64(o.Reps), 1, maxReps)
+	faults.Want(len(o.Launcher) > 0, "no command that starts MPI programs, as in -- mpirun -np 2")
+	faults.Want(o.Budget > 0, "budget %v, want more than 0", o.Budget)
+	faults.Want(slices.Contains([]Between{Cores, Nodes, Both, Auto}, o.Between),
+		"between %q, want cores, nodes, both or auto", o.Between)
+	return faults.Err()
 }
