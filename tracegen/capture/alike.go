@@ -2,13 +2,13 @@ package capture
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"sort"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -34,9 +34,9 @@ const (
 
 // alike returns a call of the items of all ranks, with one block for each group of ranks that do the same. It returns nil
 // if groups are small, or do not fit in a block.
-func (w *writer) alike(ranks []outline, of func(*outline) []item) (*trace.Call, error) {
+func (w *writer) alike(ranks []outline, of func(*outline) []item) *trace.Call {
 	if w.each != nil || len(ranks) < leastAlike || len(w.columns)+alikeColumns*len(ranks) > unitElements {
-		return nil, nil
+		return nil
 	}
 	call := &trace.Call{Site: siteAlike, Blocks: make([]int64, len(ranks))}
 	call.Args = [][]int64{make([]int64, len(ranks)), make([]int64, len(ranks))} // places, and the vector
@@ -48,13 +48,13 @@ func (w *writer) alike(ranks []outline, of func(*outline) []item) (*trace.Call, 
 		}
 	}
 	if len(classes)+len(all) == 0 || len(classes) == len(ranks) {
-		return nil, nil
+		return nil
 	}
 	for _, c := range classes {
 		all = append(all, w.grouped(c, take)...)
 	}
 	if slices.Contains(all, nil) {
-		return nil, nil
+		return nil
 	}
 	for _, g := range all {
 		g.taken = []trace.Operand{g.Param(0)}
@@ -67,18 +67,13 @@ func (w *writer) alike(ranks []outline, of func(*outline) []item) (*trace.Call, 
 			}
 			g.taken = append(g.taken, g.VectorAt(g.Param(1), g.Param(0).Plus(at)))
 		}
-		if err := g.put(g.items); err != nil {
-			return nil, err
-		}
-		block, err := w.w.Program().Add(g.Builder)
-		if err != nil {
-			return nil, err
-		}
+		g.put(g.items)
+		block := w.block(g.Builder)
 		for i, rank := range g.ranks {
-			call.Blocks[rank], call.Args[0][rank] = int64(block), int64(i)
+			call.Blocks[rank], call.Args[0][rank] = block, int64(i)
 		}
 	}
-	return call, nil
+	return call
 }
 
 // waiting is a call of a step that is not written, as the vector of ranks is not complete.
@@ -88,7 +83,7 @@ type waiting struct {
 }
 
 // flush writes the calls that wait.
-func (w *writer) flush() error {
+func (w *writer) flush() {
 	vector := int64(-1)
 	for _, c := range w.waiting {
 		if c.call.Site == siteAlike {
@@ -99,15 +94,10 @@ func (w *writer) flush() error {
 				c.call.Args[1][rank] = vector
 			}
 		}
-		if err := w.w.Step(c.step); err != nil {
-			return err
-		}
-		if err := w.w.Call(c.call); err != nil {
-			return err
-		}
+		textutil.Check(w.w.Step(c.step))
+		textutil.Check(w.w.Call(c.call))
 	}
 	w.waiting = nil
-	return nil
 }
 
 // grouped returns a class as a group, or as groups of its halves if that has too many columns; nil does not fit in a block.
@@ -352,24 +342,23 @@ func (g *group) pool() (factors []int64) {
 }
 
 // put adds items to the block.
-func (g *group) put(items []item) (err error) {
+func (g *group) put(items []item) {
 	for _, it := range items {
 		if it.turns > 0 {
 			turns := trace.Const(int64(it.turns))
 			if guard, ok := g.guards[it.what]; ok && it.turns == 1 {
 				turns = g.operand(guard)
 			}
-			g.Loop(turns, func() { err = errors.Join(err, g.put(g.loops.bodies[it.what].items)) })
+			g.Loop(turns, func() { g.put(g.loops.bodies[it.what].items) })
 			continue
 		}
 		arg := func(i int) trace.Operand { return g.operand(g.args[it.what][i]) }
 		if c := g.computations[it.what]; c != nil {
-			err = errors.Join(err, g.compute(c, arg(0)))
+			g.compute(c, arg(0))
 		} else {
 			g.loops.table.steps[it.what].form.put(g.Builder, g.w.table, arg, [2]trace.Operand{})
 		}
 	}
-	return err
 }
 
 // operand returns an argument in the block.
@@ -384,7 +373,7 @@ func (g *group) operand(a argument) trace.Operand {
 func (c *computation) shift() int { return 53 - c.digits }
 
 // compute adds a computation: a call of a block that makes the bits of its time and of its deviation.
-func (g *group) compute(c *computation, amount trace.Operand) error {
+func (g *group) compute(c *computation, amount trace.Operand) {
 	b := trace.NewBuilder("computation", 4)
 	// Coefficients have 32 bits, so that large powers of two are products.
 	shifted := func(x trace.Operand, n int) trace.Operand { return b.Scale(1<<(n/2), b.Scale(1<<(n-n/2), x)) }
@@ -403,11 +392,7 @@ func (g *group) compute(c *computation, amount trace.Operand) error {
 	} else {
 		b.Flops(bits)
 	}
-	block, err := g.w.w.Program().Add(b)
-	if err == nil {
-		g.Call(int(block), amount, trace.Const(exponent), trace.Const(digits), trace.Const(spread))
-	}
-	return err
+	g.Call(int(g.w.block(b)), amount, trace.Const(exponent), trace.Const(digits), trace.Const(spread))
 }
 
 // column returns an argument of each rank that takes some steps. Columns that differ by a constant are one.

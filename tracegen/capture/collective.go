@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -12,20 +13,20 @@ import (
 // (translator.neighbours), stage 3 of a merge.
 
 // collective adds a collective operation to the trace. r is its request; a blocking operation has none.
-func (t *translator) collective(e *event, r request) error {
+func (t *translator) collective(e *event, r request) {
 	kind, ok := e.proc.known().does.(trace.CollectiveKind)
 	if !ok {
-		return errors.New("a call that cannot be translated")
+		textutil.Stop(errors.New("a call that cannot be translated"))
 	}
 	id := t.own[e.comm].of
 	if id < 0 {
-		return fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished)
+		textutil.Stop(fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished))
 	}
 	c := &t.comms[id]
 	// An operation of one rank moves nothing, and waits for nobody.
 	if id == alone || len(c.members) == 1 && len(c.others) == 0 {
 		t.nothing(r)
-		return nil
+		return
 	}
 	s := step{form: form{kind: trace.KindCollective, collective: kind, family: t.families.index[id]}}
 	if kind.Reduces() {
@@ -34,10 +35,9 @@ func (t *translator) collective(e *event, r request) error {
 	// The trace knows operations within one group, so those between the two groups of an intercommunicator
 	// are rewritten.
 	if len(c.others) > 0 {
-		joins, err := t.twoGroups(&s, e)
-		if err != nil || !joins {
+		if !t.twoGroups(&s, e) {
 			t.nothing(r)
-			return err
+			return
 		}
 	} else {
 		// Operations of a family are matched by their order, which the ranks of this communicator did not keep.
@@ -76,7 +76,6 @@ func (t *translator) collective(e *event, r request) error {
 	if waits {
 		t.release(r, trace.KindWait)
 	}
-	return nil
 }
 
 // directions sets the counts that the rank sends and receives; me is its number among the ranks. A
@@ -138,7 +137,7 @@ func (t *translator) direction(c counted, perRank bool, ranks int) (size, count 
 // bytes (MPI 4.1, section 6.2.3). For a rooted operation the communicator has the root, as rank 0, and the other
 // group; joins is false for the ranks beside the root, which take no part. For all others it has both groups, and
 // ranks of one group exchange nothing with each other.
-func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
+func (t *translator) twoGroups(s *step, e *event) (joins bool) {
 	id, kind := t.own[e.comm].of, s.collective
 	c := &t.comms[id]
 	// The common communicator has the ranks of c.members first, then those of c.others; from is the place of
@@ -156,7 +155,7 @@ func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
 		root, group := t.rank, theirs
 		switch {
 		case e.ranks[0] == procNull:
-			return false, nil
+			return false
 		case e.ranks[0] == rootHere:
 			// The root is rank 0 and has no count of its own.
 			for _, c := range []*counted{&out, &in} {
@@ -170,7 +169,7 @@ func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
 				in = counted{stated: true, size: 1}
 			}
 		case int(e.ranks[0]) >= len(theirs):
-			return false, errors.New("a root that the other group does not have")
+			textutil.Stop(errors.New("a root that the other group does not have"))
 		default:
 			root, group = theirs[e.ranks[0]], mine
 		}
@@ -199,7 +198,7 @@ func (t *translator) twoGroups(s *step, e *event) (joins bool, err error) {
 		out, in = both, both
 	}
 	t.directions(s, out, in, n, 0)
-	return true, nil
+	return true
 }
 
 // toOthers returns the counts as those of a communicator of n ranks, in which the other group is the ranks from
@@ -222,10 +221,10 @@ const neighbourTag = -1000
 // from each source and one to each destination, all at once. In a grid the two neighbours 2d and 2d+1 of
 // dimension d may be one rank. Their tags tell their messages apart: what a rank sends down a dimension comes
 // from above at the receiver.
-func (t *translator) neighbours(e *event, r request) error {
+func (t *translator) neighbours(e *event, r request) {
 	topology := t.own[e.comm].topology
 	if topology == noTopology {
-		return errors.New("a neighbourhood collective of a communicator without neighbours")
+		textutil.Stop(errors.New("a neighbourhood collective of a communicator without neighbours"))
 	}
 	// Receives are posted before the sends, so that no message arrives unexpected.
 	var requests []request
@@ -243,19 +242,16 @@ func (t *translator) neighbours(e *event, r request) error {
 			if topology == grid {
 				tag -= int64(i ^ way.turn)
 			}
-			if err := t.post(e, &requests, way.kind, rank, tag, e.of[way.side].bytes(i)); err != nil {
-				return err
-			}
+			t.post(e, &requests, way.kind, rank, tag, e.of[way.side].bytes(i))
 		}
 	}
 	if r.number > 0 {
 		t.slots[t.started.instance(r)] = slot{none: true, rest: requests}
-		return nil
+		return
 	}
 	for _, q := range requests {
 		t.release(q, trace.KindWait)
 	}
-	return nil
 }
 
 // to returns the elements to or from a peer; without counts all are the same, as in MPI_Reduce_scatter_block.

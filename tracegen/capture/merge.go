@@ -106,12 +106,11 @@ type Summary struct {
 // Merge writes the recordings in a directory, one file for each rank, as one trace. Recordings are
 // read twice: the first reading finds what a call needs to know of later ones and of other ranks, the
 // second one translates.
-func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
+func Merge(dir string, w io.Writer, o Options) (_ *Summary, err error) {
+	defer textutil.Stopped(&err)
 	m := &merger{o: &o, table: newTable()}
 	m.loops = newLoops(m.table)
-	if err := m.open(dir); err != nil {
-		return nil, err
-	}
+	textutil.Check(m.open(dir))
 	// Errors of calls and early ends of ranks do not stop the merge here: open has refused what the options
 	// do not allow.
 	failed, ends := int64(0), []string(nil)
@@ -132,16 +131,9 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 		m.warn("%d calls returned an error and are not in the trace", failed)
 	}
 	m.warnOf(ends)
-	if err := m.survey(); err != nil {
-		return nil, err
-	}
-	if err := m.answer(); err != nil {
-		return nil, err
-	}
-	ranks, err := m.translate()
-	if err != nil {
-		return nil, err
-	}
+	m.survey()
+	m.answer()
+	ranks := m.translate()
 
 	// The first step of the trace is what comes before the steps of the run, the last one what comes behind them.
 	// Phase n, from 1, is that of the nth level of MPI_Pcontrol that the ranks name. It has the markers 2n-2, where it
@@ -182,23 +174,13 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 			to = w
 		}
 		head := *h
-		out, err := trace.NewWriter(to, &head, trace.WriterOptions{ChunkUnits: units})
-		if err != nil {
-			return nil, err
-		}
+		out := textutil.Must(trace.NewWriter(to, &head, trace.WriterOptions{ChunkUnits: units}))
 		wr := &writer{w: out, table: m.table, loops: m.loops, sharing: newSharing(m.loops), forms: map[form]int64{},
 			bodies: map[int32]int64{}, each: m.each, ranks: make([]source, len(ranks)),
 			limit: max(1, min(unitRank, unitItems/len(ranks))), offsets: map[string]int64{}, way: way, keys: map[key]int32{}, uses: map[key]int32{}}
-		err = wr.write(ranks, m.summary.Steps)
-		if err == nil {
-			err = wr.flush()
-		}
-		if err == nil { // what is not closed is no trace
-			err = out.Close()
-		}
-		if err != nil {
-			return nil, err
-		}
+		wr.write(ranks, m.summary.Steps)
+		wr.flush()
+		textutil.Check(out.Close()) // what is not closed is no trace
 		if again = wr.several; way == apart || next.Len() < best.Len() {
 			best, next = next, best
 		}
@@ -207,7 +189,8 @@ func Merge(dir string, w io.Writer, o Options) (*Summary, error) {
 	return &m.summary, err
 }
 
-// merger is a merge under way. Its stages fill it in this order: open, survey, answer, translate.
+// merger is a merge under way. Its stages fill it in this order: open, survey, answer, translate. An error ends the
+// merge where it is met (textutil.Stop).
 type merger struct {
 	o *Options
 	// By rank, until the rank is translated.
@@ -236,21 +219,15 @@ type merger struct {
 }
 
 // open opens the files of all ranks, which must be of one run.
-func (m *merger) open(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
+func (m *merger) open(dir string) (err error) {
+	defer textutil.Stopped(&err)
 	found := map[int]*stream{}
 	var first *stream
-	for _, entry := range entries {
+	for _, entry := range textutil.Must(os.ReadDir(dir)) {
 		if _, err := strconv.Atoi(entry.Name()); err != nil {
 			continue
 		}
-		s, err := openStream(filepath.Join(dir, entry.Name()))
-		if err != nil {
-			return err
-		}
+		s := textutil.Must(openStream(filepath.Join(dir, entry.Name())))
 		first = cmp.Or(first, s)
 		switch a, b := first, s; {
 		case a.head.Run != b.head.Run:
@@ -293,13 +270,10 @@ func (m *merger) open(dir string) error {
 }
 
 // survey reads all streams once, and finds the communicators.
-func (m *merger) survey() error {
+func (m *merger) survey() {
 	refused := map[string]int64{}
 	for rank, s := range m.streams {
-		v, err := newSurvey(s)
-		if err != nil {
-			return err
-		}
+		v := textutil.Must(newSurvey(s))
 		for p, n := range v.refused {
 			refused[p] += n
 		}
@@ -318,7 +292,8 @@ func (m *merger) survey() error {
 		slices.Sort(list)
 		text := strings.Join(list, ", ")
 		if !m.o.LeaveOut {
-			return fmt.Errorf("calls that a trace cannot have: %s; --leave-out writes a trace without them", text)
+			textutil.Stop(fmt.Errorf("calls that a trace cannot have: %s; --leave-out writes a trace without them",
+				text))
 		}
 		m.warn("left out, as a trace cannot have them: %s", text)
 	}
@@ -329,9 +304,7 @@ func (m *merger) survey() error {
 	var err error
 	// From here on communicators of ranks are those of the run.
 	m.comms, m.own, err = resolve(m.surveys, m.o.Partial)
-	if err != nil {
-		return err
-	}
+	textutil.Check(err)
 	m.split = map[int]bool{}
 	for rank, v := range m.surveys {
 		m.recalls = m.recalls || v.withdrawn
@@ -392,11 +365,10 @@ func (m *merger) survey() error {
 			f.index[id] = f.Place(slices.Concat(c.members, c.others))
 		}
 	}
-	return nil
 }
 
 // translate returns the actions of each rank, in steps of the run if they are found.
-func (m *merger) translate() ([]outline, error) {
+func (m *merger) translate() []outline {
 	folders, late := make([]*folder, len(m.streams)), make([][]int32, len(m.streams))
 	threads := slices.ContainsFunc(m.streams, func(s *stream) bool { return s.moments != nil })
 	for rank, s := range m.streams {
@@ -407,9 +379,7 @@ func (m *merger) translate() ([]outline, error) {
 			put = func(step int32) { late[rank] = append(late[rank], step) }
 		}
 		t := m.translator(rank, put)
-		if err := t.translate(); err != nil {
-			return nil, err
-		}
+		textutil.Check(t.translate())
 		if m.o.EachGap {
 			m.each = append(m.each, t.each)
 		}
@@ -436,9 +406,7 @@ func (m *merger) translate() ([]outline, error) {
 		m.warnOf(list)
 	}
 	if threads {
-		if err := newPlay(newMatching(m.table, m.families.List(), len(late)), late).run(); err != nil {
-			return nil, err
-		}
+		textutil.Check(newPlay(newMatching(m.table, m.families.List(), len(late)), late).run())
 	}
 	// Now the actions of each rank are known to be complete, and can be folded.
 	s := &stepper{table: m.table, loops: m.loops}
@@ -461,18 +429,16 @@ func (m *merger) translate() ([]outline, error) {
 			}
 			return false
 		})
-		if err != nil {
-			return nil, err
-		}
+		textutil.Check(err)
 	} else {
 		ranks, m.summary.Steps, m.summary.NoSteps = s.find(matching)
 	}
 	for rank, f := range folders {
 		if err := f.check(ranks[rank], m.summary.Steps); err != nil {
-			return nil, fmt.Errorf("rank %d: %w", rank, err)
+			textutil.Stop(fmt.Errorf("rank %d: %w", rank, err))
 		}
 	}
-	return ranks, nil
+	return ranks
 }
 
 // translator returns a translator of a rank, which gives its steps to put.

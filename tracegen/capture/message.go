@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -23,17 +24,17 @@ var sendKinds = map[procedureNumber]trace.Kind{
 var errNeverEnds = fmt.Errorf("a receive from any rank, or of any tag, that never ends: %w", errUnfinished)
 
 // message adds a send or a receive, whose request is r.
-func (t *translator) message(e *event, r request) error {
+func (t *translator) message(e *event, r request) {
 	// The receive of a message that a matched probe has found may have been posted behind the probe.
 	if q, ok := t.early[e.message]; ok {
 		delete(t.early, e.message)
 		if r.number == 0 {
 			t.release(q, trace.KindWait)
-			return nil
+			return
 		}
 		t.slots[t.started.instance(r)] = t.slots[t.started.instance(q)]
 		delete(t.slots, t.started.instance(q))
-		return nil
+		return
 	}
 	// The arguments may leave the source, the tag and the size open; the survey knows what the receive got.
 	kind, sends := sendKinds[e.proc]
@@ -65,15 +66,12 @@ func (t *translator) message(e *event, r request) error {
 	}
 	if source == procNull || !found.found { // cancelled, or never answered
 		t.nothing(r)
-		return nil
+		return
 	}
 	if source == anyRank || tag == anyTag {
-		return errNeverEnds
+		textutil.Stop(errNeverEnds)
 	}
-	peer, family, err := t.peerOf(e, source)
-	if err != nil {
-		return err
-	}
+	peer, family := t.peerOf(e, source)
 	// A start costs the sender what a blocking send does, so the trace tells it from MPI_Isend.
 	if kind == trace.KindIsend && r.persistent {
 		kind = trace.KindStart
@@ -90,7 +88,6 @@ func (t *translator) message(e *event, r request) error {
 		t.release(r, trace.KindFree)
 		t.nothing(r)
 	}
-	return nil
 }
 
 // resolve returns the source, the tag and the bytes of the message that a receive got. What its arguments leave
@@ -109,27 +106,22 @@ func (s *status) resolve(source, tag int32, bytes int64) (int32, int32, int64) {
 }
 
 // sendrecv adds a send and a receive at once, or only one of them if the other is to or from MPI_PROC_NULL.
-func (t *translator) sendrecv(e *event) error {
+func (t *translator) sendrecv(e *event) {
 	out, in := e.of[sends], e.of[receives]
 	if e.proc == procSendrecvreplace {
 		out, in = e.of[anySide], e.of[anySide]
 	}
 	source, tag, bytes := e.status.resolve(e.ranks[1], e.tags[1], in.count*in.size)
 	var s step
-	var err error
 	peer, tagAt, size := argPeer, argTag, argBytes // the arguments of what is received
 	if e.ranks[0] != procNull {
-		if s.args[argPeer], s.family, err = t.peerOf(e, e.ranks[0]); err != nil {
-			return err
-		}
+		s.args[argPeer], s.family = t.peerOf(e, e.ranks[0])
 		s.args[argTag], s.args[argBytes] = int64(e.tags[0]), out.count*out.size
 		s.kind = trace.KindSend
 		peer, tagAt, size = argSource, argSent, argReceived
 	}
 	if source != procNull {
-		if s.args[peer], s.family, err = t.peerOf(e, source); err != nil {
-			return err
-		}
+		s.args[peer], s.family = t.peerOf(e, source)
 		s.args[tagAt], s.args[size] = int64(tag), bytes
 		if s.kind == trace.KindSend {
 			s.kind = trace.KindSendrecv
@@ -140,11 +132,10 @@ func (t *translator) sendrecv(e *event) error {
 	if s.kind != trace.KindNone {
 		t.add(s)
 	}
-	return nil
 }
 
 // isendrecv adds a nonblocking send and a nonblocking receive, both of which the one request of the call completes.
-func (t *translator) isendrecv(e *event) error {
+func (t *translator) isendrecv(e *event) {
 	out, in := e.of[sends], e.of[receives]
 	if e.proc == procIsendrecvreplace {
 		out, in = e.of[anySide], e.of[anySide]
@@ -155,20 +146,17 @@ func (t *translator) isendrecv(e *event) error {
 	}
 	source, tag, bytes := found.resolve(e.ranks[1], e.tags[1], in.count*in.size)
 	if source != procNull && (source == anyRank || tag == anyTag) {
-		return errNeverEnds
+		textutil.Stop(errNeverEnds)
 	}
 	// The receive is posted first: a rank may send to itself.
 	var requests []request
-	err := t.post(e, &requests, trace.KindIrecv, source, int64(tag), bytes)
-	if err == nil {
-		err = t.post(e, &requests, trace.KindIsend, e.ranks[0], int64(e.tags[0]), out.count*out.size)
-	}
+	t.post(e, &requests, trace.KindIrecv, source, int64(tag), bytes)
+	t.post(e, &requests, trace.KindIsend, e.ranks[0], int64(e.tags[0]), out.count*out.size)
 	t.slots[t.started.instance(e.request)] = slot{none: true, rest: requests}
-	return err
 }
 
 // probe adds a recorded probe, of the message that it has found.
-func (t *translator) probe(e *event) error {
+func (t *translator) probe(e *event) {
 	// A probe that has found something names that message in the trace; one in vain keeps its arguments.
 	source, tag := e.ranks[0], e.tags[0]
 	if e.status.found {
@@ -176,12 +164,9 @@ func (t *translator) probe(e *event) error {
 	}
 	if source < 0 || tag == anyTag {
 		t.hold(e, nil) // for no rank in particular, and in vain
-		return nil
+		return
 	}
-	peer, family, err := t.peerOf(e, source)
-	if err != nil {
-		return err
-	}
+	peer, family := t.peerOf(e, source)
 	s := step{form: form{kind: trace.KindIprobe, family: family}}
 	// A blocking probe waits, unless the message that it found may have been cancelled by its sender.
 	if (e.proc == procProbe || e.proc == procMprobe) && !t.recalls {
@@ -191,10 +176,10 @@ func (t *translator) probe(e *event) error {
 	switch {
 	case !e.status.found:
 		t.hold(e, &s)
-		return nil
+		return
 	case t.spin.found == t.s.key && e.proc == procIprobe:
 		t.hold(e, nil) // the message is still there
-		return nil
+		return
 	}
 	t.add(s)
 	t.spin.found = t.s.key
@@ -202,7 +187,7 @@ func (t *translator) probe(e *event) error {
 	// The receive of the message that was found may have to be posted here.
 	m, ok := t.v.early[e.message]
 	if !ok {
-		return nil
+		return
 	}
 	found := m.found
 	if m.request.number > 0 {
@@ -212,9 +197,8 @@ func (t *translator) probe(e *event) error {
 	}
 	var posted []request
 	_, _, bytes := found.resolve(0, 0, m.bytes)
-	err = t.post(e, &posted, trace.KindIrecv, source, int64(tag), bytes)
+	t.post(e, &posted, trace.KindIrecv, source, int64(tag), bytes)
 	t.early[e.message] = posted[0]
-	return err
 }
 
 // early is a message whose receive is posted behind its probe. A matched probe takes a message out of the queue,
@@ -233,21 +217,20 @@ const partitionedTag = -1 << 20
 
 // makeReady counts the partitions of a message that are ready. With the last one the whole message is sent, as
 // the trace has no parts of messages.
-func (t *translator) makeReady(e *event) error {
+func (t *translator) makeReady(e *event) {
 	// The request is that of the plan: a partitioned message is sent under the number with which it was made.
 	r := e.requests[0]
 	if r.number == 0 {
-		return nil // of a call that was left out
+		return // of a call that was left out
 	}
 	p, ok := t.plans[r.number]
 	if !ok || !r.persistent || p.partitions == 0 {
-		return errors.New("a partition of a request that was not made")
+		textutil.Stop(errors.New("a partition of a request that was not made"))
 	}
 	before := p.ready
 	p.ready += e.partitions
 	t.plans[r.number] = p
 	if before < p.partitions && p.ready >= p.partitions {
-		return t.message(&p.event, r)
+		t.message(&p.event, r)
 	}
-	return nil
 }

@@ -63,11 +63,9 @@ func (f *Failure) Unwrap() error { return f.Exit }
 // must have no blanks and no colons, which separate names in LD_PRELOAD. If the command fails, the error is its
 // *exec.ExitError, within a *Failure if no rank had recorded anything by then. If nothing was recorded for
 // another reason, the error says why, as far as that can be told.
-func Record(ctx context.Context, dir string, c Command) error {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
+func Record(ctx context.Context, dir string, c Command) (err error) {
+	defer textutil.Stopped(&err)
+	dir = textutil.Must(filepath.Abs(dir))
 	if strings.ContainsAny(dir, " :") {
 		return fmt.Errorf("%s: programs are recorded by LD_PRELOAD, which takes no path with blanks or colons: record into another directory (--recordings)", dir)
 	}
@@ -78,7 +76,7 @@ func Record(ctx context.Context, dir string, c Command) error {
 	if isLauncher(programs[0]) || filepath.Base(programs[0]) == "srun" {
 		programs = programs[1:]
 	}
-	err = eachProgram(programs, func(f *elf.File) string {
+	textutil.Check(eachProgram(programs, func(f *elf.File) string {
 		if why := static(f); first && why != "" {
 			return why
 		}
@@ -90,15 +88,10 @@ func Record(ctx context.Context, dir string, c Command) error {
 			}
 		}
 		return ""
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	// The recorder lies beside the recordings, where all hosts see it.
 	library := filepath.Join(dir, "recorder.so")
-	if err := buildShim(ctx, library, c.BLAS, c.Compiling); err != nil {
-		return err
-	}
+	textutil.Check(buildShim(ctx, library, c.BLAS, c.Compiling))
 
 	// The number of the run is in each recording, so that those of two runs are not merged.
 	var run [8]byte
@@ -117,9 +110,7 @@ func Record(ctx context.Context, dir string, c Command) error {
 		}
 		cmd.WaitDelay = 5 * time.Second // a launcher may leave processes running with its standard error
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
+	textutil.Check(cmd.Start())
 	if c.Started != nil {
 		c.Started(cmd.Process)
 	}
@@ -263,7 +254,8 @@ var shim embed.FS
 
 // buildShim compiles the recorder into a file, or copies it from the cache, where an earlier run has left it. It
 // calls compiling, if that is set, before it compiles.
-func buildShim(ctx context.Context, path string, blas bool, compiling func()) error {
+func buildShim(ctx context.Context, path string, blas bool, compiling func()) (err error) {
+	defer textutil.Stopped(&err)
 	// There is one library for every MPI: it is compiled without MPI's own headers.
 	flags := []string{"-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-shared", "-fPIC", "-pthread"}
 	if blas {
@@ -290,14 +282,9 @@ func buildShim(ctx context.Context, path string, blas bool, compiling func()) er
 	if compiling != nil {
 		compiling()
 	}
-	sources, err := os.MkdirTemp("", "reprise-shim-")
-	if err != nil {
-		return err
-	}
+	sources := textutil.Must(os.MkdirTemp("", "reprise-shim-"))
 	defer os.RemoveAll(sources)
-	if err := os.CopyFS(sources, shim); err != nil {
-		return err
-	}
+	textutil.Check(os.CopyFS(sources, shim))
 	flags = append(flags, "-o", path, filepath.Join(sources, "shim", "shim.c"), "-ldl")
 	cmd := exec.CommandContext(ctx, cmp.Or(os.Getenv("CC"), "cc"), flags...)
 	out, err := cmd.CombinedOutput()
@@ -309,16 +296,9 @@ func buildShim(ctx context.Context, path string, blas bool, compiling func()) er
 	}
 
 	// A recorder that no directory keeps is compiled again the next time.
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
+	data := textutil.Must(os.ReadFile(path))
 	for _, dir := range cacheDirs() {
-		if os.MkdirAll(dir, 0o700) != nil {
-			continue
-		}
-		if atomicfile.Write(filepath.Join(dir, name),
-			func(w io.Writer) error { _, err := w.Write(data); return err }) == nil {
+		if os.MkdirAll(dir, 0o700) == nil && atomicfile.Write(filepath.Join(dir, name), atomicfile.Bytes(data)) == nil {
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -202,9 +203,9 @@ type unended struct {
 // answer gives the messages that are left over to receives that were not seen to end. It translates
 // all ranks once more, before the translation that counts: the messages sent less those received are
 // left.
-func (m *merger) answer() error {
+func (m *merger) answer() {
 	if m.o.Partial || !slices.ContainsFunc(m.surveys, func(v *survey) bool { return len(v.open) > 0 }) {
-		return nil
+		return
 	}
 	// A send adds a message to its channel, and a receive takes one away.
 	left, sizes := map[place]int{}, map[place]map[int64]int{} // messages by channel; and by their bytes
@@ -230,9 +231,7 @@ func (m *merger) answer() error {
 		})
 		// With a list to put them in, the translator looks for receives that never ended.
 		t.open = &open[rank]
-		if err := t.translate(); err != nil {
-			return err
-		}
+		textutil.Check(t.translate())
 	}
 	// Steps that send or receive nothing were counted under the zero place.
 	delete(left, place{})
@@ -271,7 +270,6 @@ func (m *merger) answer() error {
 				tag: int32(p.tag), bytes: bytes}
 		}
 	}
-	return nil
 }
 
 // assign gives as many receives as possible a message that is left, and returns the receive of each message, -1 for

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -137,8 +138,9 @@ func (t *translator) add(s step) {
 	t.write(s)
 }
 
-// event adds the steps of a call.
-func (t *translator) event(e *event) error {
+// event adds the steps of a call. What the call cannot be ends it where that is met (textutil.Stop).
+func (t *translator) event(e *event) (err error) {
+	defer textutil.Stopped(&err)
 	t.draining(e)
 	if e.strange && !e.request.persistent {
 		t.nothing(e.request) // counted by the survey
@@ -154,58 +156,54 @@ func (t *translator) event(e *event) error {
 	// Point-to-point communication, and the completion of requests.
 	case procSend, procRsend, procSsend, procBsend, procIsend, procIrsend, procIssend, procIbsend, procRecv, procIrecv,
 		procMrecv, procImrecv:
-		return t.message(e, e.request)
+		t.message(e, e.request)
 	case procSendinit, procRsendinit, procSsendinit, procBsendinit, procRecvinit, procPsendinit, procPrecvinit:
 		t.plans[e.request.number] = plan{event: kept()}
-		return nil
 	case procSendrecv, procSendrecvreplace:
-		return t.sendrecv(e)
+		t.sendrecv(e)
 	case procIsendrecv, procIsendrecvreplace:
-		return t.isendrecv(e)
+		t.isendrecv(e)
 	case procPready, procPreadyrange, procPreadylist:
-		return t.makeReady(e)
+		t.makeReady(e)
 	case procProbe, procMprobe, procIprobe, procImprobe:
-		return t.probe(e)
+		t.probe(e)
 	case procStart, procStartall:
-		return t.start(e)
+		t.start(e)
 	case procRequestfree:
 		if r := e.requests[0]; r.number > 0 {
 			t.release(r, trace.KindFree) // no later call waits for one that is under way
 		}
-		return nil
 	case procWait, procWaitall, procWaitany, procWaitsome, procTest, procTestall, procTestany, procTestsome,
 		procRequestgetstatus, procParrived:
-		return t.completion(e)
+		t.completion(e)
 	// The survey has used these; the trace has no action for them.
 	case procCancel, procFinalize, procSessioninit, procSessionfinalize, procAbort, procCommfree, procCommdisconnect,
 		procFileopen, procFileclose:
-		return nil
 	case procPcontrol:
 		t.pcontrol(e.code)
-		return nil
 	case procKernel:
 		s := step{form: form{kind: trace.KindCompute, marker: int32(slices.Index(t.kernels, e.kernel.used)),
 			dims: int32(len(kernels[e.kernel.number].dims))}}
 		copy(s.args[:], e.kernel.dims[:])
 		t.add(s)
-		return nil
-	}
-	switch p := e.proc.known(); {
-	case p.refused: // counted by the survey
-	case e.made != nil, !p.byHand && (len(p.fields) == 0 || p.fields[0].role == roleRequest):
-		t.nothing(e.request) // a communicator was made, or the call says nothing
-	case len(p.fields) > 0 && p.fields[0].role == roleFile:
-		t.file(e)
-	case e.window >= 0:
-		return t.oneSided(e)
-	case p.persistent:
-		planned := plan{event: kept()}
-		planned.nth = t.made.add(e)
-		t.plans[e.request.number] = planned
-	case p.neighbourhood:
-		return t.neighbours(e, e.request)
 	default:
-		return t.collective(e, e.request)
+		switch p := e.proc.known(); {
+		case p.refused: // counted by the survey
+		case e.made != nil, !p.byHand && (len(p.fields) == 0 || p.fields[0].role == roleRequest):
+			t.nothing(e.request) // a communicator was made, or the call says nothing
+		case len(p.fields) > 0 && p.fields[0].role == roleFile:
+			t.file(e)
+		case e.window >= 0:
+			t.oneSided(e)
+		case p.persistent:
+			planned := plan{event: kept()}
+			planned.nth = t.made.add(e)
+			t.plans[e.request.number] = planned
+		case p.neighbourhood:
+			t.neighbours(e, e.request)
+		default:
+			t.collective(e, e.request)
+		}
 	}
 	return nil
 }
@@ -233,14 +231,13 @@ func (t *translator) take(r request) int32 {
 }
 
 // peerOf returns the rank of the world that a call means by a rank of its communicator, and the family of the message.
-func (t *translator) peerOf(e *event, rank int32) (peer int64, family int32, err error) {
+func (t *translator) peerOf(e *event, rank int32) (peer int64, family int32) {
 	// With Options.Partial, a communicator may not have been made by all of its ranks.
 	id := t.own[e.comm].of
 	if id < 0 {
-		return 0, 0, fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished)
+		textutil.Stop(fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished))
 	}
-	p, err := t.comms[id].peer(t.rank, rank)
-	return int64(p), t.families.index[id], err
+	return int64(textutil.Must(t.comms[id].peer(t.rank, rank))), t.families.index[id]
 }
 
 // release adds an action that ends a request, and reports whether the trace has it.
@@ -268,25 +265,21 @@ func (t *translator) release(r request, kind trace.Kind) bool {
 
 // post adds a nonblocking message that has no request in the program, and appends a request of the translator's
 // own to requests. For MPI_PROC_NULL it adds nothing.
-func (t *translator) post(e *event, requests *[]request, kind trace.Kind, rank int32, tag, bytes int64) error {
+func (t *translator) post(e *event, requests *[]request, kind trace.Kind, rank int32, tag, bytes int64) {
 	if rank == procNull {
-		return nil
+		return
 	}
-	peer, family, err := t.peerOf(e, rank)
-	if err != nil {
-		return err
-	}
+	peer, family := t.peerOf(e, rank)
 	t.ours--
 	q := request{number: t.ours}
 	*requests = append(*requests, q)
 	s := step{form: form{kind: kind, family: family, request: t.take(q)}}
 	s.args[argPeer], s.args[argTag], s.args[argBytes] = peer, tag, bytes
 	t.add(s)
-	return nil
 }
 
 // start starts persistent requests.
-func (t *translator) start(e *event) error {
+func (t *translator) start(e *event) {
 	for _, r := range e.requests {
 		if r.number == 0 {
 			continue // of a call that was left out
@@ -294,34 +287,29 @@ func (t *translator) start(e *event) error {
 		// Each start is an instance of its own, for which the survey has noted a status.
 		p, ok := t.plans[r.number]
 		if !ok || !r.persistent {
-			return errors.New("starts a request that was not made")
+			textutil.Stop(errors.New("starts a request that was not made"))
 		}
 		t.started[r.number]++
 		p.ready = 0
 		t.plans[r.number] = p
 		_, sends := sendKinds[p.proc]
-		var err error
 		switch {
 		case p.strange:
 			t.nothing(r)
 		case p.proc == procPsendinit: // it is sent when its partitions are ready
 		// The kept call is performed with the request of this start.
 		case sends, p.proc == procRecvinit, p.proc == procPrecvinit:
-			err = t.message(&p.event, r)
+			t.message(&p.event, r)
 		case p.proc.known().neighbourhood:
-			err = t.neighbours(&p.event, r)
+			t.neighbours(&p.event, r)
 		default:
-			err = t.collective(&p.event, r)
-		}
-		if err != nil {
-			return err
+			t.collective(&p.event, r)
 		}
 	}
-	return nil
 }
 
 // completion adds waits for the requests that have ended, and for a call that found nothing, a test.
-func (t *translator) completion(e *event) error {
+func (t *translator) completion(e *event) {
 	// The first of its requests that the trace has, and how many it has.
 	first, n := int32(0), 0
 	for _, r := range slices.Backward(e.requests) {
@@ -334,7 +322,7 @@ func (t *translator) completion(e *event) error {
 		t.add(step{form: form{kind: trace.KindWaitAll}})
 		clear(t.slots)
 		t.free, t.used = t.free[:0], 0
-		return nil
+		return
 	}
 	// Each request that has ended gets a wait, in the order in which the call lists them.
 	something := false
@@ -351,7 +339,6 @@ func (t *translator) completion(e *event) error {
 	case n > 0:
 		t.hold(e, &step{form: form{kind: trace.KindTest, request: first}})
 	}
-	return nil
 }
 
 // pcontrol adds the markers of MPI_Pcontrol: each call ends the phase before, and a level above 0 begins a phase.

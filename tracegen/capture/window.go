@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -19,10 +20,10 @@ type window struct {
 }
 
 // oneSided adds an access or a synchronisation.
-func (t *translator) oneSided(e *event) error {
+func (t *translator) oneSided(e *event) {
 	id := t.own[e.comm].of
 	if id < 0 {
-		return fmt.Errorf("a window of a communicator that not all of its ranks have made: %w", errUnfinished)
+		textutil.Stop(fmt.Errorf("a window of a communicator that not all of its ranks have made: %w", errUnfinished))
 	}
 	if e.window >= len(t.windows) { // the call makes it: its number is the lowest that is free in the family
 		family := t.families.ofAll(id)
@@ -39,7 +40,8 @@ func (t *translator) oneSided(e *event) error {
 	// An access is one action; a synchronisation may be several, one for each rank of the group that it names.
 	w := &t.windows[e.window]
 	if kind, ok := e.proc.known().does.(trace.AccessKind); ok {
-		return t.access(e, w, kind)
+		t.access(e, w, kind)
+		return
 	}
 	sync, _ := e.proc.known().does.(trace.SyncKind) // of MPI_Win_lock none, as it has two
 	s := step{form: form{kind: trace.KindSync, family: w.family, sync: sync}}
@@ -64,7 +66,7 @@ func (t *translator) oneSided(e *event) error {
 	case procWintest:
 		if !e.flag {
 			t.hold(e, nil)
-			return nil
+			return
 		}
 		ranks, w.origins = w.origins, nil
 	case procWinwait:
@@ -74,31 +76,24 @@ func (t *translator) oneSided(e *event) error {
 	}
 	if len(e.ranks) > 0 { // a lock, or a flush, of one rank
 		if e.ranks[0] == procNull {
-			return nil
+			return
 		}
-		peer, _, err := t.peerOf(e, e.ranks[0])
-		if err != nil {
-			return err
-		}
+		peer, _ := t.peerOf(e, e.ranks[0])
 		ranks = []int32{int32(peer)}
 	}
 	for _, rank := range ranks {
 		s.args[argPeer] = int64(rank)
 		t.add(s)
 	}
-	return nil
 }
 
 // access adds an access; none if its target is MPI_PROC_NULL.
-func (t *translator) access(e *event, w *window, kind trace.AccessKind) error {
+func (t *translator) access(e *event, w *window, kind trace.AccessKind) {
 	if e.ranks[0] == procNull {
 		t.nothing(e.request)
-		return nil
+		return
 	}
-	peer, _, err := t.peerOf(e, e.ranks[0])
-	if err != nil {
-		return err
-	}
+	peer, _ := t.peerOf(e, e.ranks[0])
 	s := step{form: form{kind: trace.KindAccess, family: w.family, access: kind}}
 	s.args[argPeer], s.args[argTag] = peer, int64(w.number)
 	// Bytes to the target, and back from it. MPI_Get_accumulate states both directions; the other procedures have
@@ -123,7 +118,6 @@ func (t *translator) access(e *event, w *window, kind trace.AccessKind) error {
 		s.kind, s.request = trace.KindIaccess, t.take(e.request)
 	}
 	t.add(s)
-	return nil
 }
 
 // file adds an access to a file. A nonblocking one takes its time where it begins, so its request needs no wait.

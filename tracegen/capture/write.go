@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
-// This file writes steps and loops as blocks and calls of the trace (writer.write), stage 6 of a merge.
+// This file writes steps and loops as blocks and calls of the trace (writer.write), stage 6 of a merge. An error of the
+// trace ends it where it is met (textutil.Stop).
 
 // Call sites of the trace. Items that are called one by one have their arguments in columns; items with lists of
 // counts have more columns, for vectors. Each step of the run is one block.
@@ -90,7 +92,7 @@ type writer struct {
 
 // write writes the whole trace. Its first step is what comes before the steps of the run, its last one what comes
 // behind them.
-func (w *writer) write(ranks []outline, steps int) error {
+func (w *writer) write(ranks []outline, steps int) {
 	// If each computation has a time of its own, no two parts are alike, and none is shared.
 	if w.each == nil {
 		for rank := range ranks {
@@ -99,16 +101,21 @@ func (w *writer) write(ranks []outline, steps int) error {
 			}
 		}
 	}
-	if err := w.part(ranks, func(o *outline) []item { return o.before }); err != nil || steps == 0 {
-		return err
+	w.part(ranks, func(o *outline) []item { return o.before })
+	if steps == 0 {
+		return
 	}
 	if len(ranks[0].marked) > 0 {
-		if err := w.marked(ranks, steps); err != nil {
-			return err
-		}
-		w.step++
-		return w.part(ranks, func(o *outline) []item { return o.after })
+		w.marked(ranks, steps)
+	} else {
+		w.repeated(ranks, steps)
 	}
+	w.step++
+	w.part(ranks, func(o *outline) []item { return o.after })
+}
+
+// repeated writes steps that do not differ.
+func (w *writer) repeated(ranks []outline, steps int) {
 	// The steps of the run are the same call, unless each computation is written, or the call has lists that are too
 	// long for one.
 	seen, elements := map[int32]bool{}, 0
@@ -123,30 +130,21 @@ func (w *writer) write(ranks []outline, steps int) error {
 	if w.each != nil || elements > unitElements {
 		for range steps {
 			w.step++
-			if err := w.part(ranks, func(o *outline) []item { return o.step }); err != nil {
-				return err
-			}
+			w.part(ranks, func(o *outline) []item { return o.step })
 		}
-	} else {
-		w.begin()
-		call, err := w.blocks(ranks, func(o *outline) []item { return o.step })
-		if err != nil {
-			return err
-		}
-		for range steps {
-			w.step++
-			if err := w.call(call); err != nil {
-				return err
-			}
-		}
+		return
 	}
-	w.step++
-	return w.part(ranks, func(o *outline) []item { return o.after })
+	w.begin()
+	call := w.blocks(ranks, func(o *outline) []item { return o.step })
+	for range steps {
+		w.step++
+		w.call(call)
+	}
 }
 
 // marked writes steps that differ. Those that all ranks do alike several times are calls of the same blocks, unless they
 // are too large for a block, or have lists of counts.
-func (w *writer) marked(ranks []outline, steps int) error {
+func (w *writer) marked(ranks []outline, steps int) {
 	hashes, times, known := make([]uint64, steps), map[uint64]int{}, map[uint64]*trace.Call{}
 	for n := range hashes {
 		for rank := range ranks {
@@ -163,43 +161,34 @@ func (w *writer) marked(ranks []outline, steps int) error {
 			block = block && w.loops.bytes(items) <= mostBytes && len(w.loops.listsOf(items)) == 0
 		}
 		if !block {
-			if err := w.part(ranks, func(o *outline) []item { return o.marked[n] }); err != nil {
-				return err
-			}
+			w.part(ranks, func(o *outline) []item { return o.marked[n] })
 			continue
 		}
-		call := known[hash]
-		if call == nil {
-			var err error
-			if call, err = w.blocks(ranks, func(o *outline) []item { return o.marked[n] }); err != nil {
-				return err
-			}
-			known[hash] = call
+		if known[hash] == nil {
+			known[hash] = w.blocks(ranks, func(o *outline) []item { return o.marked[n] })
 		}
-		if err := w.call(call); err != nil {
-			return err
-		}
+		w.call(known[hash])
 	}
-	return nil
 }
 
 // call writes a call as all of a step, those of ranks later.
-func (w *writer) call(c *trace.Call) error {
+func (w *writer) call(c *trace.Call) {
 	w.waiting = append(w.waiting, waiting{w.step, c})
-	if c.Site == siteAlike {
-		return nil
+	if c.Site != siteAlike {
+		w.flush()
 	}
-	return w.flush()
 }
+
+// block adds a block to the trace and returns its number.
+func (w *writer) block(b *trace.Builder) int64 { return int64(textutil.Must(w.w.Program().Add(b))) }
 
 // blocks returns a part of the outlines as a call of blocks: one for each group of ranks that do the same, or one for
 // each rank.
-func (w *writer) blocks(ranks []outline, of func(*outline) []item) (*trace.Call, error) {
-	call, err := w.alike(ranks, of)
-	if call != nil || err != nil {
-		return call, err
+func (w *writer) blocks(ranks []outline, of func(*outline) []item) *trace.Call {
+	if call := w.alike(ranks, of); call != nil {
+		return call
 	}
-	call = &trace.Call{Site: siteStep}
+	call := &trace.Call{Site: siteStep}
 	lists := make([][]int32, len(ranks))
 	some := int32(0)
 	for rank := range ranks {
@@ -207,14 +196,8 @@ func (w *writer) blocks(ranks []outline, of func(*outline) []item) (*trace.Call,
 		lists[rank] = w.loops.listsOf(items)
 		// Only the lists of counts are arguments.
 		builder := trace.NewBuilder("step", len(lists[rank]))
-		if err := w.items(builder, items, lists[rank], 0); err != nil {
-			return nil, err
-		}
-		block, err := w.w.Program().Add(builder)
-		if err != nil {
-			return nil, err
-		}
-		call.Blocks = append(call.Blocks, int64(block))
+		w.items(builder, items, lists[rank], 0)
+		call.Blocks = append(call.Blocks, w.block(builder))
 		if len(lists[rank]) > 0 {
 			some = lists[rank][0]
 		}
@@ -232,21 +215,16 @@ func (w *writer) blocks(ranks []outline, of func(*outline) []item) (*trace.Call,
 			call.Args[i] = append(call.Args[i], w.handle(list))
 		}
 	}
-	return call, nil
+	return call
 }
 
 // part writes a part of the outlines as one step of the trace, in as many units as it takes.
-func (w *writer) part(ranks []outline, of func(*outline) []item) error {
-	call, err := w.alike(ranks, of)
-	if err != nil {
-		return err
+func (w *writer) part(ranks []outline, of func(*outline) []item) {
+	if call := w.alike(ranks, of); call != nil {
+		w.call(call)
+		return
 	}
-	if call != nil {
-		return w.call(call)
-	}
-	if err := w.flush(); err != nil {
-		return err
-	}
+	w.flush()
 	for rank := range ranks {
 		// With each computation written, no two turns of a loop are alike, so the loops are unrolled.
 		items := of(&ranks[rank])
@@ -263,30 +241,22 @@ func (w *writer) part(ranks []outline, of func(*outline) []item) error {
 		for rank := range w.ranks { // some items without lists of counts, then some with
 			s, n := &w.ranks[rank], 0
 			for ; s.ok && n < w.limit && len(w.lists(s.next)) == 0; n++ {
-				if err := w.item(siteFlat, rank, s.next); err != nil {
-					return err
-				}
+				w.item(siteFlat, rank, s.next)
 				s.advance()
 			}
 			for ; s.ok && len(w.lists(s.next)) > 0 && w.elements < unitElements; n++ {
-				if err := w.item(siteCounted, rank, s.next); err != nil {
-					return err
-				}
+				w.item(siteCounted, rank, s.next)
 				s.advance()
 			}
 			all += n
 		}
 		if all == 0 {
-			return nil
+			return
 		}
-		if err := w.w.Step(w.step); err != nil {
-			return err
-		}
+		textutil.Check(w.w.Step(w.step))
 		for i := range w.calls {
 			if len(w.calls[i].Blocks) > 0 {
-				if err := w.w.Call(&w.calls[i]); err != nil {
-					return err
-				}
+				textutil.Check(w.w.Call(&w.calls[i]))
 			}
 		}
 	}
@@ -338,12 +308,11 @@ func (w *writer) lists(it item) []int32 {
 }
 
 // item adds an item of a rank to the call of a site.
-func (w *writer) item(site, rank int, it item) error {
+func (w *writer) item(site, rank int, it item) {
 	var args [numCounted]int64
 	var block int64
-	var err error
 	if it.turns > 0 {
-		block, err = w.loop(it.what)
+		block = w.loop(it.what)
 		args[0] = int64(it.turns)
 	} else {
 		s := w.table.steps[it.what]
@@ -352,11 +321,8 @@ func (w *writer) item(site, rank int, it item) error {
 			s.args[argPeer] = trace.FloatArg(w.each[rank][0])
 			w.each[rank] = w.each[rank][1:]
 		}
-		block, err = w.form(s.form)
+		block = w.form(s.form)
 		copy(args[:], s.args[:])
-	}
-	if err != nil {
-		return err
 	}
 	// The vectors go to the columns behind those of plain arguments.
 	if lists := w.lists(it); site == siteCounted {
@@ -370,7 +336,6 @@ func (w *writer) item(site, rank int, it item) error {
 	for i := range c.Args {
 		c.Args[i] = append(c.Args[i], args[i])
 	}
-	return nil
 }
 
 // handle returns the vector of a list in the unit, which it adds at the first call.
@@ -386,10 +351,9 @@ func (w *writer) handle(list int32) int64 {
 }
 
 // form returns the block of steps of a form.
-func (w *writer) form(f form) (int64, error) {
-	n, ok := w.forms[f]
-	if ok {
-		return n, nil
+func (w *writer) form(f form) int64 {
+	if n, ok := w.forms[f]; ok {
+		return n
 	}
 	// Blocks are named as their actions; the name has no meaning.
 	name := f.kind.String()
@@ -420,9 +384,8 @@ func (w *writer) form(f form) (int64, error) {
 		lists = [2]trace.Operand{builder.Param(numArgs), builder.Param(numArgs + 1)}
 	}
 	f.put(builder, w.table, builder.Param, lists)
-	id, err := w.w.Program().Add(builder)
-	w.forms[f] = int64(id)
-	return int64(id), err
+	w.forms[f] = w.block(builder)
+	return w.forms[f]
 }
 
 // put adds a step to a block, with its arguments as operands, and those of its lists.
@@ -501,40 +464,30 @@ var messageOps = map[trace.Kind]trace.Op{
 }
 
 // loop returns the block of a loop.
-func (w *writer) loop(number int32) (int64, error) {
-	n, ok := w.bodies[number]
-	if ok {
-		return n, nil
+func (w *writer) loop(number int32) int64 {
+	if n, ok := w.bodies[number]; ok {
+		return n
 	}
 	// A loop has its turns as parameter 0. Its body is constant, but for its lists of counts.
 	lists := w.loops.bodies[number].lists
 	builder := trace.NewBuilder("loop", numArgs+len(lists))
-	var err error
-	builder.Loop(builder.Param(0), func() { err = w.items(builder, w.loops.bodies[number].items, lists, numArgs) })
-	if err != nil {
-		return 0, err
-	}
-	id, err := w.w.Program().Add(builder)
-	w.bodies[number] = int64(id)
-	return int64(id), err
+	builder.Loop(builder.Param(0), func() { w.items(builder, w.loops.bodies[number].items, lists, numArgs) })
+	w.bodies[number] = w.block(builder)
+	return w.bodies[number]
 }
 
 // items adds steps and loops to a block, whose parameters from one on are the lists of counts.
-func (w *writer) items(builder *trace.Builder, items []item, lists []int32, from int) error {
+func (w *writer) items(builder *trace.Builder, items []item, lists []int32, from int) {
 	// The position of a list among the block's lists is that of its parameter.
 	param := func(list int32) trace.Operand { return builder.Param(from + slices.Index(lists, list)) }
 	for _, it := range w.sharing.share(items) {
 		if it.turns > 0 {
-			block, err := w.loop(it.what)
-			if err != nil {
-				return err
-			}
 			args := make([]trace.Operand, numArgs, numArgs+mostLists)
 			args[0] = trace.Const(int64(it.turns))
 			for _, list := range w.loops.bodies[it.what].lists {
 				args = append(args, param(list))
 			}
-			builder.Call(int(block), args...)
+			builder.Call(int(w.loop(it.what)), args...)
 			continue
 		}
 		s := &w.table.steps[it.what]
@@ -546,5 +499,4 @@ func (w *writer) items(builder *trace.Builder, items []item, lists []int32, from
 		}
 		s.put(builder, w.table, func(i int) trace.Operand { return trace.Const(s.args[i]) }, counts)
 	}
-	return nil
 }
