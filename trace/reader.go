@@ -13,6 +13,7 @@ import (
 	"weak"
 
 	"reprise/internal/sniff"
+	"reprise/internal/textutil"
 )
 
 // This file opens a trace (Open, NewReader, NewReaderAt) and reads a file at any step: readIndex reads the index
@@ -125,25 +126,15 @@ func NewReaderAt(r io.ReaderAt, size int64, name string) (*Trace, error) {
 
 // newTrace reads the beginning of a file and its header, with what both kinds of reading need. It refuses, in this
 // order, what is no trace, a version or a feature of a newer program, and a header that contradicts itself.
-func newTrace(r io.Reader, name string) (*Trace, error) {
-	frames, err := newFrameReader(r, name)
-	if err != nil {
-		return nil, err
-	}
-	if err := frames.preamble(); err != nil {
-		return nil, err
-	}
-	f, err := frames.next()
-	if err != nil {
-		return nil, err
-	}
+func newTrace(r io.Reader, name string) (_ *Trace, err error) {
+	defer textutil.Stopped(&err)
+	frames := textutil.Must(newFrameReader(r, name))
+	textutil.Check(frames.preamble())
+	f := textutil.Must(frames.next())
 	if f.kind != kindHeader {
 		return nil, frames.errorAt(preambleSize, corruptf("%s, want the header", f.describe()))
 	}
-	plain, err := frames.content(&f)
-	if err != nil {
-		return nil, err
-	}
+	plain := textutil.Must(frames.content(&f))
 	t := &Trace{frames: frames, maxOpen: DefaultOpenChunks, head: f.hash}
 	fail := func(err error) (*Trace, error) {
 		return nil, frames.errorAt(preambleSize, fmt.Errorf("header: %w", err))
@@ -443,7 +434,8 @@ func (t *Trace) checkEnd(end *frame) error {
 // readIndex reads the end record and the index of a file of size bytes.
 // It trusts nothing that it has not compared: the records that the index lists must fill the space
 // between header and index without gaps or overlaps, and chain to the hash of the end record.
-func (t *Trace) readIndex(size int64) error {
+func (t *Trace) readIndex(size int64) (err error) {
+	defer textutil.Stopped(&err)
 	// The end record has a known place, and says how far before it the index begins.
 	var b [frameSize]byte
 	at := size - frameSize
@@ -461,10 +453,7 @@ func (t *Trace) readIndex(size int64) error {
 	begin := r.offset // of the first record after the header
 	r.r = io.NewSectionReader(t.file, at-int64(end.prev), size)
 	r.offset, r.prev = at-int64(end.prev), unlinked
-	index, err := r.next()
-	if err != nil {
-		return err
-	}
+	index := textutil.Must(r.next())
 	if index.kind != kindIndex || index.size() != int64(end.prev) {
 		return r.corrupt(&index, "%s where the index must be", index.describe())
 	}
@@ -484,9 +473,7 @@ func (t *Trace) readIndex(size int64) error {
 			return r.corrupt(&index, "index: entry %d at offset %d, want %d: %v", i, f.offset, next, err)
 		}
 		if f.kind == kindChunk {
-			if err := t.checkOrder(f); err != nil {
-				return err
-			}
+			textutil.Check(t.checkOrder(f))
 			t.chunks = append(t.chunks, i)
 			units += int64(f.count)
 		}
@@ -504,22 +491,16 @@ func (t *Trace) readIndex(size int64) error {
 
 // diagnose finds out why a file has no good end: it reads the records from the first on and returns the first
 // fault, or else atEnd. It reads all of the file, which is only done for a bad file.
-func (t *Trace) diagnose(r io.ReaderAt, size int64, atEnd error) error {
+func (t *Trace) diagnose(r io.ReaderAt, size int64, atEnd error) (err error) {
+	defer textutil.Stopped(&err)
 	frames := &frameReader{r: io.NewSectionReader(r, 0, size), name: t.frames.name}
-	if err := frames.preamble(); err != nil {
-		return err
-	}
+	textutil.Check(frames.preamble())
 	for {
-		f, err := frames.next()
-		if err != nil {
-			return err
-		}
+		f := textutil.Must(frames.next())
 		if f.kind == kindHeader && f.offset != preambleSize {
 			return frames.corrupt(&f, "a second header")
 		}
-		if err := frames.pass(&f, io.Discard); err != nil {
-			return err
-		}
+		textutil.Check(frames.pass(&f, io.Discard))
 		if f.kind == kindEnd {
 			return cmp.Or(frames.end(), atEnd)
 		}

@@ -25,7 +25,6 @@ package diff
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +33,7 @@ import (
 	"slices"
 	"strconv"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/trace/stat"
 	"reprise/trace/text"
@@ -103,15 +103,14 @@ type Divergence struct {
 // Traces compares two files by their meaning: the parameters and the flat actions, with polls answered as Late
 // does, which passes all of them. Which program wrote a trace, when and in what blocks does not matter. Chunks of
 // equal hash are skipped.
-func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
+func Traces(a, b *trace.Trace, o Options) (_ *Difference, err error) {
+	defer textutil.Stopped(&err)
 	for _, t := range []*trace.Trace{a, b} {
 		if t.IsStream() {
 			return nil, fmt.Errorf("%s: %w", t.Name(), trace.ErrStream)
 		}
 		// Equal hashes mean equal contents only if contents have the hashes that they claim.
-		if err := t.CheckContents(); err != nil {
-			return nil, err
-		}
+		textutil.Check(t.CheckContents())
 	}
 	// Comparison goes from cheap to expensive: headers, hashes of chunks, counts, actions. It stops
 	// where the question is answered.
@@ -122,9 +121,7 @@ func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 	if d.Same && !o.Summary {
 		return d, nil
 	}
-	if err := d.summarize(a, b, o.Counting); err != nil {
-		return nil, err
-	}
+	d.summarize(a, b, o.Counting)
 	// Ranks cannot be told to be the same ones in a program of another size.
 	if x, y := a.Header().Ranks, b.Header().Ranks; x != y {
 		if o.Actions {
@@ -144,18 +141,14 @@ func Traces(a, b *trace.Trace, o Options) (*Difference, error) {
 	c := &comparison{a: a, b: b, symbols: mapSymbols(a.Header(), b.Header()), first: !o.Actions,
 		steps: slices.Repeat([]int{-1}, a.Header().Ranks), progress: o.Progress}
 	for _, p := range parts {
-		if err := c.part(p); err != nil {
-			return nil, err
-		}
+		c.part(p)
 	}
 	d.Same = len(d.Header) == 0 && c.diverged == 0
 	d.ActionsEqual = c.diverged == 0
-	if !o.Actions {
-		return d, nil
+	if o.Actions {
+		d.Ranks = c.divergences()
 	}
-	var err error
-	d.Ranks, err = c.divergences()
-	return d, err
+	return d, nil
 }
 
 // headerChanges lists the facts that differ. Tool and command line do not count:
@@ -222,7 +215,7 @@ func differingParts(a, b *trace.Trace) []part {
 }
 
 // summarize compares the counts. Phases and kernels are matched by name, as their numbers may differ.
-func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int)) error {
+func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int)) {
 	// Progress counts the steps of both traces together.
 	before, all := a.Header().Steps, a.Header().Steps+b.Header().Steps
 	told := func(first int) func(int) {
@@ -231,14 +224,8 @@ func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int))
 		}
 		return func(steps int) { counting(first+steps, all) }
 	}
-	x, err := stat.Of(a, stat.Options{Progress: told(0)})
-	if err != nil {
-		return err
-	}
-	y, err := stat.Of(b, stat.Options{Progress: told(before)})
-	if err != nil {
-		return err
-	}
+	x := textutil.Must(stat.Of(a, stat.Options{Progress: told(0)}))
+	y := textutil.Must(stat.Of(b, stat.Options{Progress: told(before)}))
 	d.Totals = countChanges(&x.Totals, &y.Totals)
 	kernels := func(s *stat.Report, name string) (c stat.KernelCount) { // kernels of one name count together
 		for _, k := range s.Kernels {
@@ -267,7 +254,6 @@ func (d *Difference) summarize(a, b *trace.Trace, counting func(steps, all int))
 		d.Kernels = append(d.Kernels, PartChange{name, []CountChange{
 			countChange("calls", float64(p.Calls), float64(q.Calls)), countChange("flops", p.Flops, q.Flops)}})
 	}
-	return nil
 }
 
 // union returns the names of both lists, each once, in order of appearance.
@@ -328,7 +314,7 @@ type comparison struct {
 
 // part compares the ranks that have not diverged yet over a range of steps: the
 // chunks of A one by one, and in each the ranks in turn, so that few chunks are held.
-func (c *comparison) part(p part) error {
+func (c *comparison) part(p part) {
 	var ranks []int32
 	for r, step := range c.steps {
 		if step < 0 {
@@ -336,14 +322,10 @@ func (c *comparison) part(p part) error {
 		}
 	}
 	if len(ranks) == 0 || c.first && c.diverged > 0 {
-		return nil
+		return
 	}
 	o := trace.CursorOptions{From: p.from, To: p.to, Markers: true}
-	as, err := c.a.Cursors(ranks, o)
-	bs, errB := c.b.Cursors(ranks, o)
-	if err := cmp.Or(err, errB); err != nil {
-		return err
-	}
+	as, bs := textutil.Must(c.a.Cursors(ranks, o)), textutil.Must(c.b.Cursors(ranks, o))
 	type pair struct { // a rank in both
 		a, b trace.ActionReader
 		done bool
@@ -363,9 +345,7 @@ func (c *comparison) part(p part) error {
 					break
 				}
 				x, y := p.a.Next(), p.b.Next()
-				if err := errors.Join(p.a.Err(), p.b.Err()); err != nil {
-					return err
-				}
+				textutil.Check(errors.Join(p.a.Err(), p.b.Err()))
 				// Actions are compared one to one, as what blocks they come from does not matter.
 				same := x == y // both have ended
 				if p.done = x == nil || y == nil; !p.done {
@@ -379,7 +359,7 @@ func (c *comparison) part(p part) error {
 				}
 			}
 			if c.first && c.diverged > 0 {
-				return nil
+				return
 			}
 		}
 		// Each part begins anew with the chunks before it, which have been told.
@@ -388,7 +368,6 @@ func (c *comparison) part(p part) error {
 			c.progress(c.told, all)
 		}
 	}
-	return nil
 }
 
 // symbolMap translates the symbols of B to those of A, -1 where A has none.
@@ -482,7 +461,7 @@ const contextLines = 3
 
 // divergences returns where the ranks diverge, with context from the listings. The
 // ranks that diverge in the same step are looked at together.
-func (c *comparison) divergences() ([]Divergence, error) {
+func (c *comparison) divergences() []Divergence {
 	byStep := map[int][]int32{}
 	for r, step := range c.steps {
 		if step >= 0 {
@@ -493,11 +472,7 @@ func (c *comparison) divergences() ([]Divergence, error) {
 	var all []Divergence
 	for step, ranks := range byStep {
 		o := trace.CursorOptions{From: max(0, step-1), Markers: true}
-		as, err := c.a.Cursors(ranks, o)
-		bs, errB := c.b.Cursors(ranks, o)
-		if err := cmp.Or(err, errB); err != nil {
-			return nil, err
-		}
+		as, bs := textutil.Must(c.a.Cursors(ranks, o)), textutil.Must(c.b.Cursors(ranks, o))
 		for i, rank := range ranks {
 			d := Divergence{Rank: rank, Step: step, Before: []string{}, A: []string{}, B: []string{}}
 			var errs [2]error
@@ -521,14 +496,12 @@ func (c *comparison) divergences() ([]Divergence, error) {
 			}
 			stopX()
 			stopY()
-			if err := errors.Join(errs[:]...); err != nil {
-				return nil, err
-			}
+			textutil.Check(errors.Join(errs[:]...))
 			all = append(all, d)
 		}
 	}
 	slices.SortFunc(all, func(x, y Divergence) int { return int(x.Rank - y.Rank) })
-	return all, nil
+	return all
 }
 
 // listing yields the lines of a listing, which is written as far as they are taken; the one that names

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -78,7 +79,7 @@ func (f *family) fitLists(l *leaf, i int) error {
 }
 
 // collective sets the operands of a collective operation.
-func (o *output) collective(s *shape, it *trace.Item, l *leaf, number func(int) trace.Operand) error {
+func (o *output) collective(s *shape, it *trace.Item, l *leaf, number func(int) trace.Operand) {
 	kind := trace.CollectiveKind(l.sym)
 	c := trace.CollectiveOperands{Root: number(numTag), Send: number(numA), SendSize: trace.Const(l.sizes & (1<<32 - 1)),
 		Recv: number(numB), RecvSize: trace.Const(l.sizes >> 32), Flops: number(numC), Span: number(numC)}
@@ -100,7 +101,7 @@ func (o *output) collective(s *shape, it *trace.Item, l *leaf, number func(int) 
 				}
 				var ok bool
 				if values[member], ok = l.counts[i](o.g, who, nil); !ok {
-					return fmt.Errorf("%v: %w", l, o.cannot("counts", rank))
+					textutil.Stop(fmt.Errorf("%v: %w", l, o.cannot("counts", rank)))
 				}
 				if !l.byMember[i] && member > 0 {
 					copy(values, slices.Repeat(values[:1], n))
@@ -147,5 +148,4 @@ func (o *output) collective(s *shape, it *trace.Item, l *leaf, number func(int) 
 			it.Args = append(it.Args, a)
 		}
 	}
-	return nil
 }

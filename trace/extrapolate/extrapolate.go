@@ -156,8 +156,7 @@ func Write(w io.Writer, traces []*trace.Trace, o Options) (*Summary, error) {
 			return f.write(w, o)
 		}
 		first = cmp.Or(first, err)
-		var m *misfit
-		if !errors.As(err, &m) {
+		if !errors.As(err, new(*misfit)) {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -44,39 +45,29 @@ func varies(nodes []*node, depth int, turn int) (varies bool, next int) {
 }
 
 // nodes writes the template: the parts between beginnings of steps.
-func (o *output) nodes(nodes []*node) error {
+func (o *output) nodes(nodes []*node) {
 	var part []op
-	end := func() error {
+	end := func() {
 		o.calls, o.actions = nil, 0
-		err := o.part(part)
+		o.part(part)
 		part = nil
 		if o.repeating > 0 {
 			o.parts = append(o.parts, o.calls)
 		}
-		return err
 	}
-	var through func(nodes []*node, turns []int, loops []*node) error
-	through = func(nodes []*node, turns []int, loops []*node) error {
+	var through func(nodes []*node, turns []int, loops []*node)
+	through = func(nodes []*node, turns []int, loops []*node) {
 		for _, n := range nodes {
 			switch {
 			case n.leaf != nil || n.body != nil && !hasSteps(n.body):
-				ops, err := o.unroll(n, turns, loops)
-				if err != nil {
-					return err
-				}
-				part = append(part, ops...)
+				part = append(part, o.unroll(n, turns, loops)...)
 			case n.body == nil:
 				if o.step >= 0 {
-					if err := end(); err != nil {
-						return err
-					}
+					end()
 				}
 				o.step++
 			default:
-				least, most, err := o.count(n, turns)
-				if err != nil {
-					return err
-				}
+				least, most := o.count(n, turns)
 				// If the numbers of the loop are the same in all turns, each turn behind the second writes the same calls as the
 				// second: the last part of the turn before, and all parts of its own but the last.
 				varied, _ := varies(n.body, len(turns), 0)
@@ -89,9 +80,7 @@ func (o *output) nodes(nodes []*node) error {
 				for turn := range int(most) {
 					if alike && turn > 1 && turn < int(least) && slices.Equal(state, o.state) {
 						for _, o.calls = range written {
-							if err := o.again(); err != nil {
-								return err
-							}
+							o.again()
 							o.step++
 						}
 						continue
@@ -99,9 +88,7 @@ func (o *output) nodes(nodes []*node) error {
 					before := len(o.parts)
 					state = slices.Clone(o.state)
 					inner := append(turns[:len(turns):len(turns)], turn)
-					if err := through(n.body, inner, append(loops[:len(loops):len(loops)], n)); err != nil {
-						return err
-					}
+					through(n.body, inner, append(loops[:len(loops):len(loops)], n))
 					written = o.parts[before:]
 				}
 				if alike {
@@ -112,45 +99,32 @@ func (o *output) nodes(nodes []*node) error {
 				}
 			}
 		}
-		return nil
 	}
-	if err := through(nodes, nil, nil); err != nil {
-		return err
-	}
-	return end()
+	through(nodes, nil, nil)
+	end()
 }
 
 // unroll returns a node as operations of a part: a loop in which something changes becomes its turns.
-func (o *output) unroll(n *node, turns []int, loops []*node) ([]op, error) {
+func (o *output) unroll(n *node, turns []int, loops []*node) []op {
 	if varied, _ := varies(n.body, len(turns), 0); !varied {
 		one := op{node: n, turns: turns, loops: loops}
 		for _, inner := range n.body {
-			ops, err := o.unroll(inner, append(turns[:len(turns):len(turns)], 0), append(loops[:len(loops):len(loops)], nil))
-			if err != nil {
-				return nil, err
-			}
+			ops := o.unroll(inner, append(turns[:len(turns):len(turns)], 0), append(loops[:len(loops):len(loops)], nil))
 			one.body = append(one.body, ops...)
 		}
-		return []op{one}, nil
+		return []op{one}
 	}
-	_, most, err := o.count(n, turns)
-	if err != nil {
-		return nil, err
-	}
+	_, most := o.count(n, turns)
 	var list []op
 	for turn, next := 0, 0; turn < int(most); turn = next {
 		if o.actions += int64(o.g.ranks()) * int64(len(n.body)); o.actions > mostActions {
-			return nil, fmt.Errorf("more than %d actions whose numbers change from turn to turn", mostActions)
+			textutil.Stop(fmt.Errorf("more than %d actions whose numbers change from turn to turn", mostActions))
 		}
 		_, next = varies(n.body, len(turns), turn)
 		run := op{node: n, turns: append(turns[:len(turns):len(turns)], turn),
 			loops: append(loops[:len(loops):len(loops)], n), run: [2]int64{int64(turn), int64(next)}}
 		for _, inner := range n.body {
-			ops, err := o.unroll(inner, run.turns, run.loops)
-			if err != nil {
-				return nil, err
-			}
-			run.body = append(run.body, ops...)
+			run.body = append(run.body, o.unroll(inner, run.turns, run.loops)...)
 		}
 		if next > turn+1 {
 			list = append(list, run)
@@ -158,20 +132,20 @@ func (o *output) unroll(n *node, turns []int, loops []*node) ([]op, error) {
 			list = append(list, run.body...)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // count returns the least and the most turns of a loop that a rank has: those with fewer leave the others out (op.does).
-func (o *output) count(n *node, turns []int) (least, most int64, err error) {
+func (o *output) count(n *node, turns []int) (least, most int64) {
 	least = math.MaxInt64
 	for rank := range o.g.ranks() {
 		count, ok := n.times(o.g, rank, turns)
 		if !ok {
-			return 0, 0, o.cannot("turns", rank)
+			textutil.Stop(o.cannot("turns", rank))
 		}
 		least, most = min(least, count), max(most, count)
 	}
-	return least, most, nil
+	return least, most
 }
 
 // cannot is the error of a number that no whole number gives.

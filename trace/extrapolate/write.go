@@ -5,11 +5,12 @@ import (
 	"io"
 	"slices"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
 // This file writes what the ranks of the wanted size do (family.write): each step as calls of blocks that all ranks of
-// one shape share, with what differs from rank to rank in columns.
+// one shape share, with what differs from rank to rank in columns. An error ends it where it is met (textutil.Stop).
 
 // Columns of the call sites.
 var widths = []int{0, 1, 2, 4, 8, 16, 32, 64, 152}
@@ -45,7 +46,8 @@ type output struct {
 }
 
 // write writes the trace.
-func (f *family) write(w io.Writer, o Options) (*Summary, error) {
+func (f *family) write(w io.Writer, o Options) (_ *Summary, err error) {
+	defer textutil.Stopped(&err)
 	largest := f.list[len(f.list)-1]
 	out := &output{family: f, g: f.rule.grid(o.Ranks), step: -1, vectors: map[string]int64{}, bound: map[*leaf][2]way{},
 		states: make([][]request, 1), state: make([]int, o.Ranks)}
@@ -90,11 +92,8 @@ func (f *family) write(w io.Writer, o Options) (*Summary, error) {
 			h.CallSites = append(h.CallSites, site)
 		}
 	}
-	var err error
 	out.header = &h
-	if out.w, err = trace.NewWriter(w, &h, trace.WriterOptions{ChunkUnits: 1 << 16}); err != nil {
-		return nil, err
-	}
+	out.w = textutil.Must(trace.NewWriter(w, &h, trace.WriterOptions{ChunkUnits: 1 << 16}))
 	for _, l := range f.leaves {
 		var ways [2]way
 		for side := range l.ways {
@@ -107,12 +106,8 @@ func (f *family) write(w io.Writer, o Options) (*Summary, error) {
 		}
 		out.bound[l] = ways
 	}
-	if err := out.nodes(f.nodes); err != nil {
-		return nil, err
-	}
-	if err := out.w.Close(); err != nil {
-		return nil, err
-	}
+	out.nodes(f.nodes)
+	textutil.Check(out.w.Close())
 	s := &Summary{Ranks: o.Ranks, Grid: out.g.String(), Places: len(f.leaves), Foretold: f.foretold, Fitted: f.fitted,
 		Warnings: f.warnings}
 	if f.computed > 0 {
@@ -132,24 +127,17 @@ type shape struct {
 }
 
 // again writes the calls of a part once more.
-func (o *output) again() error {
-	if err := o.w.Step(o.step); err != nil {
-		return err
-	}
+func (o *output) again() {
+	textutil.Check(o.w.Step(o.step))
 	o.parts = append(o.parts, o.calls)
 	for _, c := range o.calls {
-		if err := o.w.Call(c); err != nil {
-			return err
-		}
+		textutil.Check(o.w.Call(c))
 	}
-	return nil
 }
 
 // part writes a step.
-func (o *output) part(ops []op) error {
-	if err := o.w.Step(o.step); err != nil {
-		return err
-	}
+func (o *output) part(ops []op) {
+	textutil.Check(o.w.Step(o.step))
 	// Ranks that do the same are of one shape.
 	shapes, known := []*shape(nil), map[string]*shape{}
 	var bits []byte
@@ -184,9 +172,7 @@ func (o *output) part(ops []op) error {
 		for again := false; ; again = true {
 			fits := true
 			for _, s := range shapes {
-				if err := o.add(s, &s.items, &ops[i]); err != nil {
-					return err
-				}
+				o.add(s, &s.items, &ops[i])
 				fits = fits && len(s.columns) <= widths[len(widths)-1] && len(s.vectors) <= mostVectors
 			}
 			if fits {
@@ -197,17 +183,11 @@ func (o *output) part(ops []op) error {
 				s.open = opens[k]
 			}
 			if again { // a loop that does not fit alone becomes its turns
-				turns, err := o.unrolled(&ops[i])
-				if err != nil {
-					return err
-				}
-				ops = slices.Concat(ops[:i], turns, ops[i+1:])
+				ops = slices.Concat(ops[:i], o.unrolled(&ops[i]), ops[i+1:])
 				i--
 				break
 			}
-			if err := o.call(shapes); err != nil {
-				return err
-			}
+			o.call(shapes)
 			clear(marks)
 		}
 	}
@@ -221,11 +201,11 @@ func (o *output) part(ops []op) error {
 			o.state[rank] = n
 		}
 	}
-	return o.call(shapes)
+	o.call(shapes)
 }
 
 // unrolled returns the turns of a loop, of which all ranks have the same number.
-func (o *output) unrolled(p *op) (turns []op, err error) {
+func (o *output) unrolled(p *op) (turns []op) {
 	n, ok := int64(0), p.leaf == nil
 	for rank := 0; rank < o.g.ranks() && ok; rank++ {
 		v, known := p.times(o.g, rank, p.turns)
@@ -236,19 +216,20 @@ func (o *output) unrolled(p *op) (turns []op, err error) {
 		n = v
 	}
 	if !ok || n*int64(len(p.body)) > mostUnrolled {
-		return nil, fmt.Errorf("a loop with more than %d numbers that differ from rank to rank", widths[len(widths)-1])
+		textutil.Stop(fmt.Errorf("a loop with more than %d numbers that differ from rank to rank",
+			widths[len(widths)-1]))
 	}
-	return slices.Repeat(p.body, int(n)), nil
+	return slices.Repeat(p.body, int(n))
 }
 
 // call writes what has been collected as a call of all ranks.
-func (o *output) call(shapes []*shape) error {
+func (o *output) call(shapes []*shape) {
 	columns, vectors, some := 0, 0, false
 	for _, s := range shapes {
 		columns, vectors, some = max(columns, len(s.columns)), max(vectors, len(s.vectors)), some || len(s.items) > 0
 	}
 	if !some {
-		return nil
+		return
 	}
 	width := slices.IndexFunc(widths, func(n int) bool { return n >= columns })
 	c := &trace.Call{Site: width, Blocks: make([]int64, o.g.ranks())}
@@ -271,10 +252,7 @@ func (o *output) call(shapes []*shape) error {
 	for _, s := range shapes {
 		place(s.items, widths[width])
 		block := trace.Block{Name: "part", Params: widths[width] + vectors, Items: s.items}
-		n, err := o.w.Program().AddBlock(block)
-		if err != nil {
-			return err
-		}
+		n := textutil.Must(o.w.Program().AddBlock(block))
 		for i, rank := range s.ranks {
 			c.Blocks[rank] = int64(n)
 			for k, column := range s.columns {
@@ -287,7 +265,7 @@ func (o *output) call(shapes []*shape) error {
 		s.items, s.columns, s.vectors = nil, nil, nil
 	}
 	o.calls = append(o.calls, c)
-	return o.w.Call(c)
+	textutil.Check(o.w.Call(c))
 }
 
 // firstVector is the register of the first vector before it is known how many other arguments there are.
@@ -320,18 +298,19 @@ func (s *shape) column(values []int64) trace.Operand {
 }
 
 // add adds an operation to the items of a shape, if its ranks do it.
-func (o *output) add(s *shape, items *[]trace.Item, p *op) error {
-	if !p.does(o.g, s.ranks[0]) {
-		return nil
-	}
-	if p.leaf != nil {
-		return o.action(s, items, p)
+func (o *output) add(s *shape, items *[]trace.Item, p *op) {
+	switch {
+	case !p.does(o.g, s.ranks[0]):
+		return
+	case p.leaf != nil:
+		o.action(s, items, p)
+		return
 	}
 	values := make([]int64, len(s.ranks))
 	for i, rank := range s.ranks {
 		var ok bool
 		if values[i], ok = p.times(o.g, rank, p.turns); !ok {
-			return o.cannot("turns of a loop", rank)
+			textutil.Stop(o.cannot("turns of a loop", rank))
 		}
 		if p.run[1] > 0 {
 			values[i] = min(values[i], p.run[1]) - p.run[0]
@@ -340,29 +319,24 @@ func (o *output) add(s *shape, items *[]trace.Item, p *op) error {
 	before := slices.Clone(s.open)
 	var body []trace.Item
 	for i := range p.body {
-		if err := o.add(s, &body, &p.body[i]); err != nil {
-			return err
-		}
+		o.add(s, &body, &p.body[i])
 	}
 	if slices.Equal(before, s.open) {
 		if len(body) > 0 {
 			*items = append(*items, trace.Item{Op: trace.OpLoop, Args: []trace.Operand{s.column(values)}, Body: body})
 		}
-		return nil
+		return
 	}
 	// Requests that stay open have other slots in each turn.
 	if slices.ContainsFunc(values, func(v int64) bool { return v != values[0] }) {
-		return fmt.Errorf("loops of %d and other turns that leave requests open", values[0])
+		textutil.Stop(fmt.Errorf("loops of %d and other turns that leave requests open", values[0]))
 	}
 	s.open = before
 	for range values[0] {
 		for i := range p.body {
-			if err := o.add(s, items, &p.body[i]); err != nil {
-				return err
-			}
+			o.add(s, items, &p.body[i])
 		}
 	}
-	return nil
 }
 
 // ops are the operations of actions that are not messages.
@@ -379,11 +353,11 @@ var ops = map[trace.Kind]trace.Op{
 }
 
 // action adds an action of the ranks of a shape.
-func (o *output) action(s *shape, items *[]trace.Item, p *op) error {
+func (o *output) action(s *shape, items *[]trace.Item, p *op) {
 	l := p.leaf
 	o.pause(s, items, l)
 	if l.kind == trace.KindNone {
-		return nil
+		return
 	}
 	kind := l.kind
 	if kind == trace.KindNull {
@@ -391,7 +365,7 @@ func (o *output) action(s *shape, items *[]trace.Item, p *op) error {
 	}
 	it := trace.Item{Op: ops[kind], Sym: int(l.sym), Slot: l.slot}
 	// Numbers of the ranks become operands.
-	all := func(what string, of func(rank int) (int64, bool)) (trace.Operand, error) {
+	all := func(what string, of func(rank int) (int64, bool)) trace.Operand {
 		values, rounded := make([]int64, len(s.ranks)), false
 		for i, rank := range s.ranks {
 			v, ok := of(rank)
@@ -400,23 +374,18 @@ func (o *output) action(s *shape, items *[]trace.Item, p *op) error {
 			case !ok && guess && o.approximate:
 				rounded = true
 			case !ok && guess:
-				return trace.Operand{}, fmt.Errorf("%v: %w: %d is no multiple of %d", l, o.cannot(what, rank), v, o.unit)
+				textutil.Stop(fmt.Errorf("%v: %w: %d is no multiple of %d", l, o.cannot(what, rank), v, o.unit))
 			case !ok:
-				return trace.Operand{}, fmt.Errorf("%v: %w", l, o.cannot(what, rank))
+				textutil.Stop(fmt.Errorf("%v: %w", l, o.cannot(what, rank)))
 			}
 		}
 		if rounded {
 			o.warn("%v: %s: rounded, as they are no whole number of elements in a grid of %v", l, what, o.g)
 		}
-		return s.column(values), nil
+		return s.column(values)
 	}
-	var err error
 	number := func(n int) trace.Operand {
-		v, e := all(numberName(l.kind, n), func(rank int) (int64, bool) { return l.numbers[n](o.g, rank, p.turns) })
-		if err == nil {
-			err = e
-		}
-		return v
+		return all(numberName(l.kind, n), func(rank int) (int64, bool) { return l.numbers[n](o.g, rank, p.turns) })
 	}
 	peer := func(side int) trace.Operand {
 		if len(l.ways[side]) == 0 {
@@ -427,14 +396,10 @@ func (o *output) action(s *shape, items *[]trace.Item, p *op) error {
 		}
 		way := o.bound[l][side]
 		turn := way.turn(p.turns)
-		v, e := all("peer", func(rank int) (int64, bool) {
+		return all("peer", func(rank int) (int64, bool) {
 			to, ok := way.partner(o.g, rank, way.params(turn))
 			return int64(to), ok
 		})
-		if err == nil {
-			err = e
-		}
-		return v
 	}
 	tag := func() trace.Operand {
 		if l.tag != 0 {
@@ -454,7 +419,7 @@ func (o *output) action(s *shape, items *[]trace.Item, p *op) error {
 	if l.completes() {
 		which := l.ends(s.open)
 		if len(which) == 0 && l.kind != trace.KindWaitAll {
-			return fmt.Errorf("%v: rank %d has no request that it could complete", l, s.ranks[0])
+			textutil.Stop(fmt.Errorf("%v: rank %d has no request that it could complete", l, s.ranks[0]))
 		}
 		var slots []int64
 		for _, i := range which {
@@ -495,12 +460,9 @@ func (o *output) action(s *shape, items *[]trace.Item, p *op) error {
 	case trace.KindFile:
 		it.Args = []trace.Operand{number(numA)}
 	case trace.KindCollective, trace.KindIcollective:
-		if e := o.collective(s, &it, l, number); err == nil { // number may have set it
-			err = e
-		}
+		o.collective(s, &it, l, number)
 	default:
 		it.Args = []trace.Operand{peer(0), tag(), number(numA)}
 	}
 	*items = append(*items, it)
-	return err
 }

@@ -471,14 +471,12 @@ func (l *listing) elements(count int64, sums []int64, size int64) {
 	}
 	for i := 1; i < len(sums); i++ {
 		if i > 1 {
-			l.word(",")
-			l.out = strconv.AppendInt(l.out, sums[i]-sums[i-1], 10)
+			l.word(",").digits(sums[i] - sums[i-1])
 			continue
 		}
 		l.int(sums[i])
 	}
-	l.word("x")
-	l.out = strconv.AppendInt(l.out, size, 10)
+	l.word("x").digits(size)
 }
 
 // message appends a line of a verb, an envelope and a communicator.
@@ -589,9 +587,7 @@ func (l *listing) settle() {
 	if l.misses == 0 {
 		return
 	}
-	l.probe("miss", &l.missed).word(" x")
-	l.out = strconv.AppendInt(l.out, l.misses, 10)
-	l.line()
+	l.probe("miss", &l.missed).word(" x").digits(l.misses).line()
 	l.out = append(l.out, l.zeros...)
 	l.misses, l.zeros = 0, l.zeros[:0]
 }

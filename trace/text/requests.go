@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"strconv"
 
 	"reprise/trace"
@@ -121,13 +122,7 @@ func (l *listing) roundOver(a *trace.Action) {
 // endRounds appends what is held back of rounds.
 func (l *listing) endRounds() {
 	if l.repeats > 0 {
-		lines := int64(0)
-		for _, c := range l.before {
-			if c == '\n' {
-				lines++
-			}
-		}
-		l.word("again").int(lines).word(" x").digits(l.repeats).line()
+		l.word("again").int(int64(bytes.Count(l.before, []byte("\n")))).word(" x").digits(l.repeats).line()
 	}
 	l.out = append(l.out, l.round...)
 	l.repeats, l.before, l.round = 0, l.before[:0], l.round[:0]

@@ -1,12 +1,12 @@
 package verify
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"math/bits"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -161,7 +161,7 @@ const maxTraced = 64
 
 // unbalanced returns the first message without a partner or of another size than its partner, nil if there is none. The
 // first pass has left the channels whose ends differ; they are read again, one by one, to find that message.
-func (v *verifier) unbalanced() (*Fault, error) {
+func (v *verifier) unbalanced() *Fault {
 	var first *Fault
 	traced := 0
 	for i := range v.ranks {
@@ -179,11 +179,7 @@ func (v *verifier) unbalanced() (*Fault, error) {
 				continue
 			}
 			traced++
-			f, err := traceChannel(v.t, ch)
-			if err != nil {
-				return nil, err
-			}
-			if f.before(first) {
+			if f := traceChannel(v.t, ch); f.before(first) {
 				first = f
 			}
 		}
@@ -209,7 +205,7 @@ func (v *verifier) unbalanced() (*Fault, error) {
 			break
 		}
 	}
-	return first, nil
+	return first
 }
 
 // counts returns how many messages the two ends of a channel have sent and received since they last agreed.
@@ -247,30 +243,26 @@ var errStream = errors.New("of a stream it cannot be told which")
 
 // traceChannel goes through the messages of an unbalanced channel one by one and
 // returns the first fault. The first pass keeps counts and hashes only, so both ranks are read again.
-func traceChannel(t *trace.Trace, ch channel) (*Fault, error) {
+func traceChannel(t *trace.Trace, ch channel) *Fault {
 	if t.IsStream() {
-		return nil, fmt.Errorf("%s: messages %v do not balance; %w", t.Name(), ch, errStream)
+		textutil.Stop(fmt.Errorf("%s: messages %v do not balance; %w", t.Name(), ch, errStream))
 	}
 	// Sender and receiver are read side by side; the n-th message that is sent is the n-th that is received.
-	out, err := envelopes(t, ch.source, channelKeyOf(ch.destination, ch.tag, ch.comm, false))
-	in, errIn := envelopes(t, ch.destination, channelKeyOf(ch.source, ch.tag, ch.comm, true))
-	if err := cmp.Or(err, errIn); err != nil {
-		return nil, err
-	}
+	out := envelopes(t, ch.source, channelKeyOf(ch.destination, ch.tag, ch.comm, false))
+	in := envelopes(t, ch.destination, channelKeyOf(ch.source, ch.tag, ch.comm, true))
 	for n := 1; ; n++ {
 		sent, received := out.next(), in.next()
+		textutil.Check(errors.Join(out.Err(), in.Err()))
 		switch {
-		case out.Err() != nil || in.Err() != nil:
-			return nil, errors.Join(out.Err(), in.Err())
 		case sent == nil && received == nil:
 			panic(fmt.Sprintf("verify: messages %v balance after all", ch))
 		case received == nil:
-			return sent.fault(ch.source, "message %d %v, of %d bytes, is never received", n, ch, sent.bytes), nil
+			return sent.fault(ch.source, "message %d %v, of %d bytes, is never received", n, ch, sent.bytes)
 		case sent == nil:
-			return received.fault(ch.destination, "message %d %v is never sent", n, ch), nil
+			return received.fault(ch.destination, "message %d %v is never sent", n, ch)
 		case received.bytes >= 0 && received.bytes != sent.bytes:
 			return received.fault(ch.destination, "message %d %v is received as %d bytes, but sent as %d (step %d action %d)",
-				n, ch, received.bytes, sent.bytes, sent.step, sent.action), nil
+				n, ch, received.bytes, sent.bytes, sent.step, sent.action)
 		}
 	}
 }
@@ -296,13 +288,10 @@ type envelopeReader struct {
 }
 
 // envelopes returns a reader of the messages of a key in the stream of a rank.
-func envelopes(t *trace.Trace, rank int32, key channelKey) (*envelopeReader, error) {
-	c, err := t.Cursors([]int32{rank}, trace.CursorOptions{})
-	if err != nil {
-		return nil, err
-	}
+func envelopes(t *trace.Trace, rank int32, key channelKey) *envelopeReader {
+	c := textutil.Must(t.Cursors([]int32{rank}, trace.CursorOptions{}))
 	return &envelopeReader{ActionReader: trace.NewActionReader(&c[0], trace.Hit{}, 0), key: key,
-		mask: commMask(t.Header())}, nil
+		mask: commMask(t.Header())}
 }
 
 // next returns the next message, nil at the end or after an error.

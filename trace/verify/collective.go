@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -88,7 +89,7 @@ type members struct {
 }
 
 // communicators calls f for all on which there are calls, until it finds a fault.
-func (v *verifier) communicators(f func(m *members) (*Fault, error)) (*Fault, error) {
+func (v *verifier) communicators(f func(m *members) *Fault) *Fault {
 	used := map[int32]bool{}
 	for i := range v.ranks {
 		for comm := range v.ranks[i].calls {
@@ -102,19 +103,19 @@ func (v *verifier) communicators(f func(m *members) (*Fault, error)) (*Fault, er
 			groups = h.CommFamilies[comm-1].Groups
 		}
 		for _, g := range groups {
-			if fault, err := f(&members{g, comm}); fault != nil || err != nil {
-				return fault, err
+			if fault := f(&members{g, comm}); fault != nil {
+				return fault
 			}
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // disagreeing returns the first place where the collective operations of a rank are not those of the first rank of its
 // communicator, or where the counts of ranks do not agree in one; nil if there is none.
-func (v *verifier) disagreeing() (*Fault, error) {
+func (v *verifier) disagreeing() *Fault {
 	// First that all ranks call the same operations: only then can counts be compared call by call.
-	fault, err := v.communicators(func(m *members) (*Fault, error) {
+	fault := v.communicators(func(m *members) *Fault {
 		for i := range m.Len() {
 			r := m.Member(i)
 			first, other := v.ranks[m.Member(0)].on(m.comm), v.ranks[r].on(m.comm)
@@ -122,10 +123,10 @@ func (v *verifier) disagreeing() (*Fault, error) {
 				return traceCollectives(v.t, m, r)
 			}
 		}
-		return nil, nil
+		return nil
 	})
-	if fault != nil || err != nil {
-		return fault, err
+	if fault != nil {
+		return fault
 	}
 	// Then that their counts agree, over all communicators at once.
 	sum := uint64(0)
@@ -133,38 +134,33 @@ func (v *verifier) disagreeing() (*Fault, error) {
 		sum += v.ranks[i].counts
 	}
 	if sum == 0 {
-		return nil, nil
+		return nil
 	}
-	if fault, err = v.communicators(v.traceCounts); fault == nil && err == nil {
+	if fault = v.communicators(v.traceCounts); fault == nil {
 		panic("verify: the counts of collective operations agree after all")
 	}
-	return fault, err
+	return fault
 }
 
 // traceCollectives goes through the collective operations of the first rank of a communicator and of another one, which
 // differ. The fault names the other rank, at its first operation that is not the first rank's.
-func traceCollectives(t *trace.Trace, m *members, rank int32) (*Fault, error) {
+func traceCollectives(t *trace.Trace, m *members, rank int32) *Fault {
 	first := m.Member(0)
 	if t.IsStream() {
-		return nil, fmt.Errorf("%s: rank %d does not call the collective operations that rank %d calls; %w", t.Name(), rank,
-			first, errStream)
+		textutil.Stop(fmt.Errorf("%s: rank %d does not call the collective operations that rank %d calls; %w", t.Name(),
+			rank, first, errStream))
 	}
-	cursors, err := t.Cursors([]int32{first, rank}, trace.CursorOptions{})
-	if err != nil {
-		return nil, err
-	}
+	cursors := textutil.Must(t.Cursors([]int32{first, rank}, trace.CursorOptions{}))
 	zero, other := trace.NewActionReader(&cursors[0], trace.Hit{}, 0), trace.NewActionReader(&cursors[1], trace.Hit{}, 0)
 	for {
 		// Hashes differed, so that the loop ends: with operations that differ, or with the end of one rank.
 		x, y := m.next(&zero), m.next(&other)
-		if err := errors.Join(zero.Err(), other.Err()); err != nil {
-			return nil, err
-		}
+		textutil.Check(errors.Join(zero.Err(), other.Err()))
 		if x != nil && y != nil && collectiveKey(x) == collectiveKey(y) {
 			continue
 		}
 		return &Fault{Rank: rank, Step: other.Step(), Action: other.Actions() + 1,
-			Text: fmt.Sprintf("%s where rank %d has %s", collectiveText(y), first, collectiveText(x))}, nil
+			Text: fmt.Sprintf("%s where rank %d has %s", collectiveText(y), first, collectiveText(x))}
 	}
 }
 
@@ -204,18 +200,15 @@ func collectiveText(a *trace.Action) string {
 
 // traceCounts goes through the collective operations on a communicator, which are the same for
 // all its ranks, and returns the first where their counts do not agree.
-func (v *verifier) traceCounts(m *members) (*Fault, error) {
+func (v *verifier) traceCounts(m *members) *Fault {
 	if v.t.IsStream() {
-		return nil, fmt.Errorf("%s: the counts of a collective operation do not agree; %w", v.t.Name(), errStream)
+		textutil.Stop(fmt.Errorf("%s: the counts of a collective operation do not agree; %w", v.t.Name(), errStream))
 	}
 	ranks := make([]int32, m.Len())
 	for i := range ranks {
 		ranks[i] = m.Member(i)
 	}
-	cursors, err := v.t.Cursors(ranks, trace.CursorOptions{})
-	if err != nil {
-		return nil, err
-	}
+	cursors := textutil.Must(v.t.Cursors(ranks, trace.CursorOptions{}))
 	readers, calls := make([]trace.ActionReader, len(cursors)), make([]trace.Collective, len(cursors))
 	for r := range readers {
 		readers[r] = trace.NewActionReader(&cursors[r], trace.Hit{}, 0)
@@ -226,11 +219,9 @@ func (v *verifier) traceCounts(m *members) (*Fault, error) {
 			for a != nil && (a.Kind == trace.KindSync || a.Kind == trace.KindFile) { // they have no counts
 				a = m.next(&readers[r])
 			}
-			if err := readers[r].Err(); err != nil {
-				return nil, err
-			}
+			textutil.Check(readers[r].Err())
 			if a == nil {
-				return nil, nil
+				return nil
 			}
 			calls[r] = a.Collective(&cursors[r])
 		}
@@ -238,7 +229,7 @@ func (v *verifier) traceCounts(m *members) (*Fault, error) {
 			if m.comm > 0 {
 				text += fmt.Sprintf(" (ranks of the communicator, of family %q)", v.t.Header().CommFamilies[m.comm-1].Name)
 			}
-			return &Fault{Rank: ranks[r], Step: readers[r].Step(), Action: readers[r].Actions() + 1, Text: text}, nil
+			return &Fault{Rank: ranks[r], Step: readers[r].Step(), Action: readers[r].Actions() + 1, Text: text}
 		}
 	}
 }

@@ -98,7 +98,8 @@ func (f *Fault) before(g *Fault) bool {
 //
 // Unless progress is nil, it is called after each rank of a chunk, with the number of steps that all ranks
 // together have done.
-func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
+func Trace(t *trace.Trace, progress func(steps int)) (_ *Verified, err error) {
+	defer textutil.Stopped(&err)
 	h := t.Header()
 	v := &verifier{t: t, ranks: make([]rankCheck, h.Ranks)}
 	for i := range v.ranks {
@@ -111,7 +112,7 @@ func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 	var first *Fault
 	var sums trace.Totals // that the index must state
 	steps := 0            // of the chunks before
-	err := t.Walk(trace.Walk{
+	textutil.Check(t.Walk(trace.Walk{
 		See: func(c *trace.ActionReader, a *trace.Action) (more bool, err error) {
 			r := &v.ranks[c.Cursor().Rank()]
 			r.c = c
@@ -160,10 +161,7 @@ func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 			v.settle()
 			return nil
 		},
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	if first != nil {
 		return nil, first
 	}
@@ -199,11 +197,7 @@ func Trace(t *trace.Trace, progress func(steps int)) (*Verified, error) {
 			}
 		}
 	}
-	for _, check := range []func() (*Fault, error){v.unbalanced, v.disagreeing} {
-		f, err := check()
-		if err != nil {
-			return nil, err
-		}
+	for _, f := range []*Fault{v.unbalanced(), v.disagreeing()} {
 		if f != nil && f.before(worst) {
 			worst = f
 		}
