@@ -84,8 +84,7 @@ func readTree(r io.Reader, name string, most int) (*element, error) {
 			break
 		}
 		if err != nil {
-			var syntax *xml.SyntaxError
-			if errors.As(err, &syntax) {
+			if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
 				return nil, fmt.Errorf("%s:%d: bad XML: %w", name, syntax.Line, textutil.Brief(errors.New(syntax.Msg)))
 			}
 			return nil, fmt.Errorf("%s:%d: %w", name, line, textutil.Brief(err))

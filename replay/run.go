@@ -60,6 +60,7 @@ import (
 	"errors"
 	"fmt"
 
+	"reprise/internal/textutil"
 	"reprise/smpi"
 	"reprise/trace"
 )
@@ -110,23 +111,14 @@ var errUnsupported = errors.New("this action is not supported")
 
 // Run plays a trace on a machine: all ranks enter at time 0. If ctx ends first, the error is its cause, a few
 // milliseconds later, and the result says how far the replay has come (Result.StoppedAt).
-func Run(ctx context.Context, t *trace.Trace, m Machine, o Options) (*Result, error) {
-	e, err := newEngine(t.Header(), m, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.checkDeclared(t, &o); err != nil {
-		return nil, err
-	}
+func Run(ctx context.Context, t *trace.Trace, m Machine, o Options) (_ *Result, err error) {
+	defer textutil.Stopped(&err)
+	e := textutil.Must(newEngine(t.Header(), m, o))
+	textutil.Check(e.checkDeclared(t, &o))
 	co := trace.CursorOptions{From: o.From, To: o.To, Omit: e.costs.freeKernels(), Idle: true}
-	list, err := t.Cursors(nil, co)
-	if err != nil {
-		return nil, err
-	}
+	list := textutil.Must(t.Cursors(nil, co))
 	e.trace = t
-	if err := e.lookForRepeats(list, co, &o); err != nil {
-		return nil, err
-	}
+	textutil.Check(e.lookForRepeats(list, co, &o))
 	return e.play(ctx, t.Header(), cursors(list), &o)
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"reprise/internal/textutil"
 	"reprise/replay/sampling"
 	"reprise/trace"
 	"reprise/trace/warning"
@@ -281,28 +282,19 @@ type sample struct {
 }
 
 // begin finds out which steps there are, and whether they can be played.
-func (s *sample) begin(ctx context.Context) error {
-	t, err := s.open()
-	if err != nil {
-		return err
-	}
+func (s *sample) begin(ctx context.Context) (err error) {
+	defer textutil.Stopped(&err)
+	t := textutil.Must(s.open())
 	defer t.Close()
 	if _, file := t.Totals(); !file {
 		return errors.New("sampling reads the steps in any order: it needs a trace file, not a pipe")
 	}
-	e, err := newEngine(t.Header(), s.Machine, s.Options)
-	if err != nil {
-		return err
-	}
-	if err := e.checkDeclared(t, &s.Options); err != nil {
-		return err
-	}
+	e := textutil.Must(newEngine(t.Header(), s.Machine, s.Options))
+	textutil.Check(e.checkDeclared(t, &s.Options))
 	// Processes may share windows only if all that these depend on is the same: it is what a checkpoint would name.
 	if s.Share != nil {
 		e.trace = t
-		if err := s.Share.Begin((&Pause{engine: e, header: t.Header(), options: &s.Options}).identity()); err != nil {
-			return err
-		}
+		textutil.Check(s.Share.Begin((&Pause{engine: e, header: t.Header(), options: &s.Options}).identity()))
 	}
 	if _, called := t.Program().Called(len(t.Header().Kernels)); t.Header().Ranks > fewRanks {
 		s.linear = linear(e.collectives.selector, called[:])
@@ -320,9 +312,7 @@ func (s *sample) begin(ctx context.Context) error {
 	if s.end <= s.first {
 		return fmt.Errorf("the trace has no steps from %d on", s.Options.From)
 	}
-	if s.work, err = workOfSteps(t, s.first, s.end, false); err != nil {
-		return err
-	}
+	s.work = textutil.Must(workOfSteps(t, s.first, s.end, false))
 	return s.compute(ctx, t, e)
 }
 
@@ -453,17 +443,15 @@ func (s *sample) measureDraws(ctx context.Context, worker, from, to int) ([]samp
 }
 
 // play plays a window. The barrier at the end of the program is only in the last window.
-func (s *sample) play(ctx context.Context, worker int, d *Draw, from, to int) (*WindowTimes, error) {
+func (s *sample) play(ctx context.Context, worker int, d *Draw, from, to int) (_ *WindowTimes, err error) {
+	defer textutil.Stopped(&err)
 	t := s.workers[worker]
 	if t == nil { // its first window
 		s.opening.Lock()
-		var err error
 		t, err = s.open()
 		s.workers[worker] = t
 		s.opening.Unlock()
-		if err != nil {
-			return nil, err
-		}
+		textutil.Check(err)
 	}
 	// A window is a replay of its steps alone, with the options of the whole but for what concerns the run as
 	// one: progress, checkpoints, and the barrier at the end.
@@ -475,18 +463,9 @@ func (s *sample) play(ctx context.Context, worker int, d *Draw, from, to int) (*
 		o.Observers, ended = s.Observe(from, to)
 	}
 	o.Network.FinalizationBarrier = o.Network.FinalizationBarrier && to == s.end
-	e, err := newEngine(t.Header(), d.Machine, o)
-	if err != nil {
-		return nil, err
-	}
-	list, err := t.Cursors(nil, trace.CursorOptions{From: from, To: to, Omit: e.costs.freeKernels()})
-	if err != nil {
-		return nil, err
-	}
-	res, err := e.play(ctx, t.Header(), cursors(list), &o)
-	if err != nil {
-		return nil, err
-	}
+	e := textutil.Must(newEngine(t.Header(), d.Machine, o))
+	list := textutil.Must(t.Cursors(nil, trace.CursorOptions{From: from, To: to, Omit: e.costs.freeKernels()}))
+	res := textutil.Must(e.play(ctx, t.Header(), cursors(list), &o))
 	ended()
 	return &WindowTimes{Messages: res.Messages, Starts: res.StepStarts}, nil
 }

@@ -31,17 +31,12 @@ const (
 // Make writes the machine into a directory: platform.xml, kernels.yaml, machine.md and the text of the sheet. It makes
 // the directory, fills an empty one, or replaces a machine that it has made before; any other directory is an error.
 // Make writes nothing unless replay can read all of these files.
-func Make(dir string, s *Sheet, text []byte) error {
+func Make(dir string, s *Sheet, text []byte) (err error) {
+	defer textutil.Stopped(&err)
 	var platform, models, manual bytes.Buffer
-	if err := errors.Join(s.spec().Write(&platform), s.writeKernels(&models), s.writeManual(&manual, dir)); err != nil {
-		return err
-	}
-	if _, err := platforms.Parse(bytes.NewReader(platform.Bytes()), machines.PlatformFile); err != nil {
-		return err
-	}
-	if _, err := kernels.Parse(bytes.NewReader(models.Bytes()), machines.KernelsFile); err != nil {
-		return err
-	}
+	textutil.Check(errors.Join(s.spec().Write(&platform), s.writeKernels(&models), s.writeManual(&manual, dir)))
+	textutil.Must(platforms.Parse(bytes.NewReader(platform.Bytes()), machines.PlatformFile))
+	textutil.Must(kernels.Parse(bytes.NewReader(models.Bytes()), machines.KernelsFile))
 	files := map[string][]byte{machines.PlatformFile: platform.Bytes(), machines.KernelsFile: models.Bytes(),
 		manualFile: manual.Bytes(), sheetFile: text}
 	list, err := os.ReadDir(dir)
@@ -54,13 +49,9 @@ func Make(dir string, s *Sheet, text []byte) error {
 			return fmt.Errorf("%s: there is %s, want a new or empty directory, or one that was made from a sheet", dir, e.Name())
 		}
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
+	textutil.Check(os.MkdirAll(dir, 0o777))
 	for _, name := range []string{sheetFile, machines.PlatformFile, machines.KernelsFile, manualFile} {
-		if err := atomicfile.Write(filepath.Join(dir, name), atomicfile.Bytes(files[name])); err != nil {
-			return err
-		}
+		textutil.Check(atomicfile.Write(filepath.Join(dir, name), atomicfile.Bytes(files[name])))
 	}
 	return nil
 }

@@ -113,8 +113,7 @@ func (j *job) open(ctx context.Context) (err error) {
 	// The machine, and what on the command line depends on it or on the trace.
 	var list []warning.Warning
 	if j.machine, j.options, list, err = replay.LoadMachine(j.spec, j.in.traced()); err != nil {
-		var setting *replay.SettingError
-		if errors.As(err, &setting) {
+		if setting, ok := errors.AsType[*replay.SettingError](err); ok {
 			err = warning.With(command.Usagef("--%s: %w", setting.Name, setting.Err), warning.Of(err))
 		}
 		return warning.With(err, j.odd)

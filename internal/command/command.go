@@ -312,8 +312,8 @@ func ExitCode(err error) int {
 		return 0
 	}
 	// The outermost error with a code decides, so that Code can give one to another program's failure.
-	var c cli.ExitCoder
-	if !errors.As(err, &c) {
+	c, ok := errors.AsType[cli.ExitCoder](err)
+	if !ok {
 		return 1
 	}
 	if _, other := c.(*exec.ExitError); other {

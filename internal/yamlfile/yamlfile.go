@@ -111,8 +111,7 @@ func (d *Document) Read(r io.Reader) (ast.Node, error) {
 
 	f, err := parser.Parse(toks, 0)
 	if err != nil {
-		var y yaml.Error // its message gets the form of ours
-		if errors.As(err, &y) && y.GetToken() != nil {
+		if y, ok := errors.AsType[yaml.Error](err); ok && y.GetToken() != nil { // its message gets the form of ours
 			return nil, d.errorAt(y.GetToken(), "%s", y.GetMessage())
 		}
 		return nil, fmt.Errorf("%s:1: %w", d.File, textutil.Brief(err))

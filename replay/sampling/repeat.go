@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"reprise/internal/textutil"
 )
 
 // A short run whose steps repeat is estimated by kinds of steps (sampler.repeated): steps of the same work cost the
@@ -42,13 +44,9 @@ func (s *sampler) repeated(ctx context.Context) (*Estimate, error) {
 		spans = s.repeatSpans()
 	}
 	for {
-		if err := s.worthRepeating(spans); err != nil {
-			return nil, err
-		}
+		textutil.Check(s.worthRepeating(spans))
 		before := len(s.done)
-		if err := s.measure(ctx, spans); err != nil {
-			return nil, err
-		}
+		textutil.Check(s.measure(ctx, spans))
 		if s.rounds == 0 && len(s.done)-before < len(spans) { // all of the first round must come in time
 			return nil, ErrTime
 		}
@@ -61,9 +59,7 @@ func (s *sampler) repeated(ctx context.Context) (*Estimate, error) {
 		if ctx.Err() != nil || s.o.Enough != nil && s.o.Enough(e) || s.o.Tolerance > 0 && e.Interval <= s.o.Tolerance*e.Seconds {
 			return e, nil
 		}
-		if err := s.fits(exactShare); err != nil {
-			return nil, err
-		}
+		textutil.Check(s.fits(exactShare))
 		var err error
 		if spans, err = s.moreRepeats(); spans == nil {
 			return e, err

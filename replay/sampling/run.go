@@ -38,6 +38,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"reprise/internal/textutil"
 )
 
 // Run estimates the length of a run from windows of it. It returns an error that
@@ -46,14 +48,13 @@ import (
 // for it, or if the steps are so few that nothing was measured. ErrTime says that
 // there is no estimate in the time; if ctx is cancelled before there is one, the error is its cause.
 func Run(ctx context.Context, o Options) (e *Estimate, err error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
 	defer func() {
 		if errors.Is(err, ErrTime) && errors.Is(ctx.Err(), context.Canceled) { // no limit of time was the reason
 			err = context.Cause(ctx)
 		}
 	}()
+	defer textutil.Stopped(&err)
+	textutil.Check(o.Validate())
 	s := &sampler{o: o}
 	s.limit = s.left()
 	// Steps of known kinds stand for each other, where nothing random or undecided makes those of one kind differ
@@ -61,28 +62,17 @@ func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 	if s.repeats = s.short() && o.Work != nil && !o.Scatters; s.repeats {
 		return s.repeated(ctx)
 	}
-	if err := s.pilot(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.fits(exactShare); err != nil {
-		return nil, err
-	}
-	spans, err := s.begin()
-	if err != nil {
-		return nil, err
-	}
+	textutil.Check(s.pilot(ctx))
+	textutil.Check(s.fits(exactShare))
+	spans := textutil.Must(s.begin())
 	if o.Tolerance > 0 && o.Left == nil { // one round is seldom enough
 		s.ahead = len(spans)
 	}
 	if o.Left == nil && o.Enough == nil {
-		if spans, err = s.try(ctx, spans); err != nil {
-			return nil, err
-		}
+		spans = textutil.Must(s.try(ctx, spans))
 	}
 	for {
-		if err := s.measure(ctx, spans); err != nil {
-			return nil, err
-		}
+		textutil.Check(s.measure(ctx, spans))
 		// The first round must bring at least the ends of the run and half of the other windows.
 		if n := len(s.done); s.rounds == 0 &&
 			(n < 2+fewestWindows || s.done[0].From != o.First || s.done[n-1].To != o.End) {
@@ -295,27 +285,19 @@ type Options struct {
 
 // Validate reports everything that is wrong with o.
 func (o *Options) Validate() error {
-	var errs []error
-	for _, c := range []struct {
-		wrong bool
-		err   error
-	}{
-		{o.First < 0 || o.End <= o.First, fmt.Errorf("steps [%d,%d), want at least one", o.First, o.End)},
-		{!(o.Tolerance >= 0) || math.IsInf(o.Tolerance, 1), fmt.Errorf("tolerance %v, want a number >= 0", o.Tolerance)},
-		{o.Tolerance == 0 && o.Left == nil, errors.New("neither a tolerance nor a time limit")},
-		{o.Workers < 1, fmt.Errorf("%d workers, want at least 1", o.Workers)},
-		{o.Parts < 0, fmt.Errorf("%d parts, want at least 0", o.Parts)},
-		{o.Period < 0, fmt.Errorf("period of %d steps, want at least 0", o.Period)},
-		{o.Memory < 0, fmt.Errorf("memory of %d steps, want at least 0", o.Memory)},
-		{len(o.Cycles) > 0 && slices.Min(o.Cycles) < 1, fmt.Errorf("cycles of %d steps, want at least 1", o.Cycles)},
-		{o.Measure == nil, errors.New("no measure")},
-		{o.Work != nil && len(o.Work) != o.End-o.First, fmt.Errorf("kinds of %d steps, want %d", len(o.Work), o.End-o.First)},
-	} {
-		if c.wrong {
-			errs = append(errs, c.err)
-		}
-	}
-	return errors.Join(errs...)
+	var faults textutil.Faults
+	want := faults.Want
+	want(o.First >= 0 && o.End > o.First, "steps [%d,%d), want at least one", o.First, o.End)
+	want(o.Tolerance >= 0 && !math.IsInf(o.Tolerance, 1), "tolerance %v, want a number >= 0", o.Tolerance)
+	want(o.Tolerance != 0 || o.Left != nil, "neither a tolerance nor a time limit")
+	want(o.Workers >= 1, "%d workers, want at least 1", o.Workers)
+	want(o.Parts >= 0, "%d parts, want at least 0", o.Parts)
+	want(o.Period >= 0, "period of %d steps, want at least 0", o.Period)
+	want(o.Memory >= 0, "memory of %d steps, want at least 0", o.Memory)
+	want(len(o.Cycles) == 0 || slices.Min(o.Cycles) >= 1, "cycles of %d steps, want at least 1", o.Cycles)
+	want(o.Measure != nil, "no measure")
+	want(o.Work == nil || len(o.Work) == o.End-o.First, "kinds of %d steps, want %d", len(o.Work), o.End-o.First)
+	return faults.Err()
 }
 
 // ErrExact says that an exact run is the better choice. The error that wraps it

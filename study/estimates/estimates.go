@@ -47,6 +47,7 @@ import (
 
 	"reprise/internal/atomicfile"
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 	"reprise/replay"
 	"reprise/study/workqueue"
 )
@@ -79,32 +80,23 @@ type estimate struct {
 }
 
 // Begin makes the directory that of a run, unless it is that of another one.
-func (d *Dir) Begin(run []replay.Property) error {
+func (d *Dir) Begin(run []replay.Property) (err error) {
+	defer textutil.Stopped(&err)
 	if _, err := os.Stat(filepath.Join(d.path, planFile)); err == nil {
 		return fmt.Errorf("%s is the directory of a study: take another one", d.path)
 	}
-	if err := atomicfile.MakeDir(filepath.Join(d.path, "windows")); err != nil {
-		return err
-	}
+	textutil.Check(atomicfile.MakeDir(filepath.Join(d.path, "windows")))
 	// The first process to come writes the file, the others compare theirs with it.
 	mine := &estimate{1, run}
-	text, err := json.MarshalIndent(mine, "", "\t")
-	if err != nil {
-		return err
-	}
+	text := textutil.Must(json.MarshalIndent(mine, "", "\t"))
 	path := filepath.Join(d.path, estimateFile)
 	if err = atomicfile.Create(path, append(text, '\n')); errors.Is(err, fs.ErrExist) {
 		var theirs estimate
-		if err = read(path, &theirs); err == nil {
-			err = d.same(&theirs, mine)
-		}
+		textutil.Check(read(path, &theirs))
+		err = d.same(&theirs, mine)
 	}
-	if err != nil {
-		return err
-	}
-	if d.worker, err = workqueue.Join(d.path, d.period); err != nil {
-		return err
-	}
+	textutil.Check(err)
+	d.worker = textutil.Must(workqueue.Join(d.path, d.period))
 	return d.worker.Sweep(func(item string) bool { // leases of windows that are done
 		_, err := os.Stat(d.file(item))
 		return err == nil

@@ -36,6 +36,7 @@ import (
 	"fmt"
 	"io"
 
+	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/trace/vectors"
 	"reprise/tracegen"
@@ -52,28 +53,21 @@ type Options struct {
 
 // Generate writes the trace of an HPL run to w, in one pass. It fails if the
 // parameters are not valid, if w does, or when ctx is done.
-func Generate(ctx context.Context, w io.Writer, p Params, o Options) error {
-	if err := p.Validate(); err != nil {
-		return err
-	}
+func Generate(ctx context.Context, w io.Writer, p Params, o Options) (err error) {
+	defer textutil.Stopped(&err)
+	textutil.Check(p.Validate())
 	if o.FirstSteps < 0 {
 		return fmt.Errorf("first steps = %d, allowed 0 (all) or more", o.FirstSteps)
 	}
 	pivots := &pivotRows{Pivots: p.Pivots, n: int64(p.N), key: vectors.PivotKey(p.Pivots.Seed)}
 	if p.Pivots.Kind == LUPivots { // the matrix is factored, until ctx is done
-		var err error
-		if pivots.Rows, err = factorPivots(ctx, p.N, p.NB, p.P); err != nil {
-			return err
-		}
+		pivots.Rows = textutil.Must(factorPivots(ctx, p.N, p.NB, p.P))
 	}
 	limit := p.Steps()
 	if o.FirstSteps > 0 {
 		limit = min(limit, o.FirstSteps)
 	}
-	out, err := tracegen.New(ctx, w, header(&p, &o), limit, o.Progress)
-	if err != nil {
-		return err
-	}
+	out := textutil.Must(tracegen.New(ctx, w, header(&p, &o), limit, o.Progress))
 	g := &generator{Generator: out, grid: newGrid(&p), params: &p, pivots: pivots,
 		lib: newLibrary(&p, out), limit: limit, counts: make([]int64, p.P)}
 

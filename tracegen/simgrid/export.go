@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"reprise/internal/atomicfile"
+	"reprise/internal/textutil"
 	"reprise/trace"
 	"reprise/trace/warning"
 	"reprise/tracegen"
@@ -64,7 +65,7 @@ func (e *Exported) Warnings() []warning.Warning {
 
 // Export writes all ranks of a trace as the one file that they share, line by line in turn. The trace may be a stream.
 func Export(ctx context.Context, w io.Writer, t *trace.Trace, o ExportOptions) (*Exported, error) {
-	if _, err := io.WriteString(w, o.comment()); err != nil {
+	if err := textutil.Write(w, o.comment()); err != nil {
 		return nil, err
 	}
 	return export(ctx, t, &o, 0, "", func(_ int32, text []byte) error {
@@ -88,13 +89,11 @@ const turnActions = 64
 // first, as a window of the trace is kept as long as a rank is in it. A rank may keep up to hold bytes of its
 // text between turns; flush writes them.
 func export(ctx context.Context, t *trace.Trace, o *ExportOptions, hold int, head string,
-	flush func(rank int32, text []byte) error) (*Exported, error) {
+	flush func(rank int32, text []byte) error) (_ *Exported, err error) {
+	defer textutil.Stopped(&err)
 	sum := &Exported{}
 	plain := tracegen.Plain{Polls: o.Polls, Flops: o.Flops}
-	cursors, err := t.Cursors(nil, trace.CursorOptions{})
-	if err != nil {
-		return nil, err
-	}
+	cursors := textutil.Must(t.Cursors(nil, trace.CursorOptions{}))
 	ranks := make([]rankWriter, len(cursors))
 	expand := make([]*tracegen.Expander, len(cursors))
 	live := make([]int32, len(cursors)) // the ranks that have actions left
@@ -108,9 +107,7 @@ func export(ctx context.Context, t *trace.Trace, o *ExportOptions, hold int, hea
 	buf := make([]trace.Action, turnActions)
 	told := 0
 	for len(live) > 0 {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		textutil.Check(ctx.Err())
 		front := cursors[live[0]].Step()
 		for _, r := range live {
 			front = min(front, cursors[r].Step())
@@ -122,25 +119,21 @@ func export(ctx context.Context, t *trace.Trace, o *ExportOptions, hold int, hea
 		// A turn writes the next actions of a rank. Behind its last ones the rank is deleted.
 		live = slices.DeleteFunc(live, func(rank int32) bool {
 			c, r := &cursors[rank], &ranks[rank]
-			if err != nil || c.Step() > front {
+			if c.Step() > front {
 				return false
 			}
-			var n int
-			if n, err = plain.Fill(c, buf); err != nil {
-				return false
-			}
+			n := textutil.Must(plain.Fill(c, buf))
 			for i := range buf[:n] {
-				err = expand[rank].Expand(&buf[i], c, func(a *trace.Action) error { return r.action(a, c) })
+				err := expand[rank].Expand(&buf[i], c, func(a *trace.Action) error { return r.action(a, c) })
 				if err != nil {
-					err = fmt.Errorf("rank %d step %d: %w", rank, c.Step(), err)
-					return false
+					textutil.Stop(fmt.Errorf("rank %d step %d: %w", rank, c.Step(), err))
 				}
 			}
 			if n == 0 {
 				r.end()
 			}
 			if n == 0 || len(r.text) > hold {
-				err = flush(rank, r.text)
+				textutil.Check(flush(rank, r.text))
 				r.text = r.text[:0]
 			}
 			if n == 0 { // their memory is of no more use
@@ -148,9 +141,6 @@ func export(ctx context.Context, t *trace.Trace, o *ExportOptions, hold int, hea
 			}
 			return n == 0
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	sum.Polls, sum.Spread = plain.Polled, plain.Spread
 	return sum, nil
@@ -161,31 +151,24 @@ func IndexOf(path string) string { return path + ".index" }
 
 // ExportFile writes all ranks as one file, and beside it the index that names it, [IndexOf] path. Each appears
 // whole or not at all. What is no regular file, such as a named pipe, gets no index. The trace may be a stream.
-func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOptions) (*Exported, error) {
-	if err := checkName(path); err != nil {
-		return nil, err
-	}
+func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOptions) (sum *Exported, err error) {
+	defer textutil.Stopped(&err)
+	textutil.Check(checkName(path))
 	indexed := true
 	if info, err := os.Stat(path); err == nil {
 		indexed = info.Mode().IsRegular()
 	}
 	if indexed { // a name that has room for no .index is refused before the work
-		if err := atomicfile.Check(IndexOf(path)); err != nil {
-			return nil, err
-		}
+		textutil.Check(atomicfile.Check(IndexOf(path)))
 	}
-	var sum *Exported
-	err := atomicfile.Write(path, func(w io.Writer) (err error) {
+	textutil.Check(atomicfile.Write(path, func(w io.Writer) (err error) {
 		sum, err = Export(ctx, w, t, o)
 		return err
-	})
-	if err != nil || !indexed {
-		return sum, err
+	}))
+	if indexed {
+		textutil.Check(atomicfile.Write(IndexOf(path), atomicfile.Bytes([]byte(path+"\n"))))
 	}
-	return sum, atomicfile.Write(IndexOf(path), func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, path)
-		return err
-	})
+	return sum, nil
 }
 
 // checkName refuses names that a line of an index cannot hold.
@@ -232,14 +215,11 @@ func ExportDir(ctx context.Context, dir string, t *trace.Trace, o ExportOptions)
 		if err != nil {
 			return err
 		}
-		return atomicfile.Write(filepath.Join(temp, indexName), func(w io.Writer) error {
-			for r := range ranks {
-				if _, err := fmt.Fprintln(w, filepath.Join(dir, file(int32(r)))); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		var index []byte
+		for r := range ranks {
+			index = fmt.Appendln(index, filepath.Join(dir, file(int32(r))))
+		}
+		return atomicfile.Write(filepath.Join(temp, indexName), atomicfile.Bytes(index))
 	})
 	return sum, err
 }
