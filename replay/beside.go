@@ -208,7 +208,7 @@ func (e *engine) goOn(n int32) error {
 		}
 		fallthrough
 	case asideStarts:
-		e.settle(s.rank, -1)
+		e.chargeBeside(s.rank, -1)
 		s.stage = asideSteps
 		for _, other := range s.begins {
 			t.release(other, e.now)
@@ -230,7 +230,7 @@ func (e *engine) goOn(n int32) error {
 			return nil
 		}
 	case asideEnds:
-		e.settle(s.rank, -1)
+		e.chargeBeside(s.rank, -1)
 		of.busy--
 		e.endBeside(n)
 		return nil
@@ -296,7 +296,7 @@ func (e *engine) takeSteps(n int32) error {
 			s.posted = append(s.posted, run.requests...)
 			run.requests = run.requests[:0]
 		default: // a post, at the present time
-			e.settle(r, -1)
+			e.chargeBeside(r, -1)
 			clock := rk.clock
 			rk.clock = e.now
 			var err error
@@ -368,7 +368,7 @@ func (e *engine) endedBeside(id int32) {
 		}
 		delete(t.waiting, q)
 		s := &t.list[n]
-		e.settle(s.rank, id)
+		e.chargeBeside(s.rank, id)
 		if s.pending--; s.pending == 0 {
 			t.times.Set(n, e.now)
 		}
@@ -397,7 +397,7 @@ func (t *asides) merged(send, recv int32) {
 func (e *engine) endBeside(n int32) {
 	t := e.asides
 	s := &t.list[n]
-	e.settle(s.rank, -1)
+	e.chargeBeside(s.rank, -1)
 	for _, other := range s.ends {
 		t.release(other, e.now)
 	}
@@ -424,9 +424,9 @@ func (e *engine) joinAsides(r int32, rk *rank) {
 	}
 }
 
-// settle charges a rank that waits for the actions beside it up to the present time: for their computations, or for the
+// chargeBeside charges a rank that waits for the actions beside it up to the present time: for their computations, or for the
 // wait, which the end of a message ends.
-func (e *engine) settle(r, message int32) {
+func (e *engine) chargeBeside(r, message int32) {
 	of, rk := &e.asides.ranks[r], &e.ranks[r]
 	if !of.joined {
 		return

@@ -101,7 +101,7 @@ func (c *chakraFile) read() bool {
 	var nodes []uint64
 	var deps []edge // by number of the node that depends
 	var on []uint64 // on which
-	c.graph = &graph{at: func(n *node) {
+	c.graph = &graph{buffered: true, at: func(n *node) {
 		place = func() string { return fmt.Sprintf("%s: node %d", c.name, nodes[n.place]) }
 	}}
 	in := bufio.NewReaderSize(f, 1<<16)
@@ -148,7 +148,8 @@ func (c *chakraFile) read() bool {
 		if !ok {
 			textutil.Stop(fmt.Errorf("node %d depends on node %d, which is not there", nodes[e.of], on[i]))
 		}
-		e.on = n
+		// A send is buffered: it needs no receive to end.
+		e.on, e.start = n, c.graph.nodes[n].kind == trace.KindSend
 		c.graph.edges = append(c.graph.edges, e)
 	}
 	if c.pass == chakraInOrder {

@@ -48,6 +48,8 @@ type graph struct {
 	edges []edge
 	calls []call        // of collective operations
 	at    func(n *node) // says where an error is, before it
+	// Nothing waits for the end of a send.
+	buffered bool
 
 	k        *rank
 	needs    [][]edge // by node
@@ -286,6 +288,9 @@ func (g *graph) post() {
 	}
 	g.overlaps = g.overlaps || g.nodes[g.last].kind == trace.KindIcollective
 	g.k.post(int64(g.last), g.call(g.last), false)
+	if g.buffered && g.nodes[g.last].kind == trace.KindSend {
+		g.k.release(int64(g.last))
+	}
 	g.last = -1
 }
 
