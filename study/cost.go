@@ -99,10 +99,14 @@ func sampledSteps(run programs.Run, steps float64) float64 {
 		return 6 // iterations, warm-ups included
 	case *programs.HPL:
 		if r.Depth == 0 {
-			return 200
+			return 100
 		}
 		length := min(max(r.P, r.Q, 16), 64)
-		window := length + max(16, 40-length/2)
+		warmup := max(16, 40-length/2)
+		if r.Q > 64 {
+			warmup = r.Q
+		}
+		window := warmup + length
 		return float64(window * (2 + min(max(int(steps)/4/window, 8), 16)))
 	}
 	return 600

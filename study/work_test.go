@@ -306,6 +306,22 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestCost: the forecast of what an estimate simulates is within a factor of 2 of what it does simulate.
+func TestCost(t *testing.T) {
+	for _, c := range []string{
+		"program: hpl\nparameters: {N: 160768, NB: 192, P: 4, Q: 8, DEPTH: 0}\n",
+		"program: hpl\nparameters: {N: 160768, NB: 192, P: 4, Q: 8, DEPTH: 1}\n",
+		"program: hpcg\nparameters: {ranks: 64, nx: 64}\n",
+	} {
+		p := planOf(t, c+"tolerance: 2%\n")
+		out, err := p.NewEvaluator().Evaluate(context.Background(), p.Config(0), RunOptions{Tolerance: p.Tolerance, Seed: 1})
+		noError(t, err)
+		if ratio := p.cost(0) / float64(out.Messages); out.Interval == 0 || ratio < 0.5 || ratio > 2 {
+			t.Errorf("%s: predicted %.3g times the %d messages, interval %g s", c, ratio, out.Messages, out.Interval)
+		}
+	}
+}
+
 // TestEfficiency: a copy of a machine whose hosts have a nominal speed of 1 Gflop/s, far below
 // what its kernels do, has no efficiency, as with replay; hosts of 100 Gflop/s have the share
 // that Gflops are of 4 of them.

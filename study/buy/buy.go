@@ -30,9 +30,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"reprise/internal/textutil"
@@ -172,18 +170,15 @@ type factor struct {
 
 // search looks for the best parameters of HPL on a machine, in a study of few configurations. A search that the context
 // ends has the best so far.
-func (b *buyer) search(ctx context.Context, m *machine) (err error) {
-	defer textutil.Stopped(&err)
-	s := textutil.Must(study.Parse(strings.NewReader(m.studyText(filepath.Join(b.Dir, m.dir), b)), m.name+"-search.yaml"))
-	p := textutil.Must(study.NewPlan(s, b.Tool))
-	before := b.done
-	r, err := tune.Run(ctx, p, tune.Options{Jobs: b.Jobs, Tolerances: []float64{p.Tolerance}, Indifference: indifference, Seed: 1,
-		NoFresh: true, Progress: func(done, all int, left time.Duration) {
-			if b.done = before + done; done > 0 {
-				m.searchLeft, m.searchTime = all-done, left
-			}
-			b.tell("")
-		}})
+func (b *buyer) search(ctx context.Context, m *machine) error {
+	p, o, before := m.plan, m.searchOptions(b), b.done
+	o.Progress = func(done, all int, left time.Duration) {
+		if b.done = before + done; done > 0 {
+			m.searchLeft, m.searchTime, m.searchCost = all-done, left, 0
+		}
+		b.tell("")
+	}
+	r, err := tune.Run(ctx, p, o)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
@@ -225,6 +220,11 @@ func (b *buyer) search(ctx context.Context, m *machine) (err error) {
 			m.configured(b, "other "+of.Name, hplOf(p, other))})
 	}
 	return nil
+}
+
+// searchOptions returns those of the search.
+func (m *machine) searchOptions(b *buyer) tune.Options {
+	return tune.Options{Jobs: b.Jobs, Tolerances: []float64{m.plan.Tolerance}, Indifference: indifference, Seed: 1, NoFresh: true}
 }
 
 // hplOf returns the parameters of HPL in a row of a plan.

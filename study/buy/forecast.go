@@ -9,14 +9,15 @@ import (
 
 	"reprise/study"
 	"reprise/trace/warning"
+	"reprise/tracegen/programs"
 )
 
 // This file plans what is replayed, in which order, and forecasts how long it takes: buyer.todo is the plan,
 // buyer.forecast the one forecast, of which all that is said of time is made, before the first replay and on the way.
 
 const (
-	// A search makes about so many replays of these few configurations, for so many parameters of HPL.
-	searchReplays, usualFactors = 20, 4
+	// usualFactors are searched of HPL's parameters.
+	usualFactors = 4
 	// fewDraws are made of everything before more are made of anything.
 	fewDraws = 5
 	// patience is how long all may take if there is no budget, before ranks are a socket's.
@@ -74,13 +75,10 @@ func (b *buyer) forecast(begin time.Duration, skipped bool) (replays int, until 
 	until = begin
 	for i, t := range list {
 		n, takes := max(t.draws, 1), time.Duration(0)
-		switch {
-		case t.s != nil:
+		if t.s != nil {
 			takes = t.s.cost(b, n)
-		case t.m.searchLeft > 0:
-			n, takes = t.m.searchLeft, t.m.searchTime
-		default:
-			n, takes = searchReplays, t.m.usual.cost(b, searchReplays)
+		} else {
+			n, takes = t.m.searchLeft, t.m.searchTime+b.pace["hpl"].Of(t.m.searchCost)
 		}
 		replays, until = replays+n, until+takes
 		if i+1 == len(list) || list[i+1].stage != t.stage {
@@ -92,7 +90,15 @@ func (b *buyer) forecast(begin time.Duration, skipped bool) (replays int, until 
 
 // cost forecasts the time of so many replays: by their number of messages, as far as that was right for others.
 func (s *series) cost(b *buyer, replays int) time.Duration {
-	return b.pace[s.program].Of(float64(replays) * study.CostOf(s.run, b.Tolerance))
+	return b.pace[s.program].Of(float64(replays) * s.messages(b))
+}
+
+// messages is about what a replay costs. What was too chaotic for an estimate, and was replayed exactly, will be again.
+func (s *series) messages(b *buyer) float64 {
+	if s.stated != nil && s.stated.Sampling == 0 {
+		return study.CostOf(s.run, 0)
+	}
+	return study.CostOf(s.run, b.Tolerance)
 }
 
 // Prediction is what a request will cost, before the first replay.
@@ -146,7 +152,9 @@ func (m *machine) answers() []*series {
 func (m *machine) compared() []*series {
 	list := m.bests()
 	for m.searched == nil && !m.cut && len(list) < usualFactors+len(m.answers())/2 {
-		list = append(list, &series{program: "hpl", run: m.usual.run}) // what the search will find costs about as much
+		run := *m.usual.run.(*programs.HPL)
+		run.Depth = len(list) % 2 // what the search will find may look ahead, which costs more
+		list = append(list, &series{program: "hpl", run: &run})
 	}
 	for _, f := range m.factors {
 		list = append(list, f.other)

@@ -62,8 +62,10 @@ type machine struct {
 	factors     []*factor
 	searched    *tune.Result // nil: not yet
 	cut         bool         // the search was stopped
-	// Replays and time that a search under way takes yet.
+	plan        *study.Plan  // of the search
+	// Replays that the search takes yet, and their cost or, once it is under way, their time.
 	searchLeft int
+	searchCost float64
 	searchTime time.Duration
 }
 
@@ -153,6 +155,9 @@ func (m *machine) make(b *buyer, both bool) {
 		m.tuned.write(b)
 	}
 	m.prepareChanges(b)
+	s := textutil.Must(study.Parse(strings.NewReader(m.studyText(filepath.Join(b.Dir, m.dir), b)), m.name+"-search.yaml"))
+	m.plan = textutil.Must(study.NewPlan(s, b.Tool))
+	m.searchLeft, m.searchCost = tune.Forecast(m.plan, m.searchOptions(b))
 }
 
 // write writes the machine, and prepares its runs of the two programs.
@@ -351,13 +356,14 @@ func (p parameters) flags() string {
 	return b.String()
 }
 
-// usualParams returns those of an HPL.dat that is not tuned: a grid near a square, and what suits most machines.
+// usualParams returns those of an HPL.dat that is not tuned: a grid near a square, what suits most machines, and no
+// look-ahead, as in HPL's own file: estimates of a rank a core take a tenth of the time then.
 func (m *machine) usualParams() parameters {
 	g := m.grid()
 	nb := m.blocks()
 	var p parameters
 	p = p.with("N", m.order()).with("NB", nb[min(2, len(nb)-1)]).with("P", g[0]).with("Q", g[1])
-	return p.with("BCAST", "1ringM").with("DEPTH", 1)
+	return p.with("BCAST", "1ringM").with("DEPTH", 0)
 }
 
 // blocks returns the block sizes of the search: those that leave each process four blocks of rows.

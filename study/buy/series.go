@@ -80,8 +80,10 @@ func (b *buyer) play(asked context.Context, s *series, draws int) (err error) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(asked))
 	defer cancel(nil)
 	defer context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })()
+	defer textutil.Stopped(&err)
+	open := s.open(ctx, b) // the trace is made once, which does not count
 	begin := time.Now()
-	stated, drawn, err := b.replay(ctx, s, draws)
+	stated, drawn, err := b.replay(ctx, s, open, draws)
 	if err != nil && asked.Err() != nil {
 		return context.Cause(asked)
 	}
@@ -93,7 +95,7 @@ func (b *buyer) play(asked context.Context, s *series, draws int) (err error) {
 	} else {
 		s.draws = drawn
 	}
-	b.pace[s.program].Add(float64(replays)*study.CostOf(s.run, b.Tolerance), time.Since(begin).Seconds())
+	b.pace[s.program].Add(float64(replays)*s.messages(b), time.Since(begin).Seconds())
 	b.done += replays
 	return nil
 }
@@ -112,9 +114,9 @@ func (s *series) open(ctx context.Context, b *buyer) func() (*trace.Trace, error
 
 // replay estimates a run, or replays it where that costs no more: as replay --tolerance does, and with draws as that
 // does with --uncertainty, so that these commands give the same bits.
-func (b *buyer) replay(ctx context.Context, s *series, draws int) (stated *replay.Played, drawn *replay.Uncertainty, err error) {
+func (b *buyer) replay(ctx context.Context, s *series, open func() (*trace.Trace, error), draws int) (stated *replay.Played,
+	drawn *replay.Uncertainty, err error) {
 	defer textutil.Stopped(&err)
-	open := s.open(ctx, b)
 	t := textutil.Must(open())
 	defer t.Close()
 	m, o, _, err := replay.LoadMachine(s.spec, t)

@@ -254,7 +254,7 @@ func (r *Result) parameters() study.Section {
 
 // changes returns the table of what-ifs.
 func (r *Result) changes() study.Section {
-	p := r.table("What changes bring: Gflop/s, in percent")
+	p := r.table("What changes bring")
 	for _, name := range r.names(func(m *Machine) (list []string) {
 		for _, c := range m.Changes {
 			list = append(list, c.Name)
@@ -274,7 +274,7 @@ func (r *Result) changes() study.Section {
 					case of.difference(c) == nil:
 						return "not replayed: " + cmp.Or(c.Skipped, "the time ended before")
 					default:
-						return of.difference(c).text()
+						return gflops(of.difference(c).Gflops) + ", " + of.difference(c).text()
 					}
 				}
 				return "–"

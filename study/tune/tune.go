@@ -253,15 +253,20 @@ func WritePrediction(w io.Writer, p *study.Plan, o Options) error {
 	}
 	t.Row("configurations", textutil.Thousands(len(p.Runs)))
 	t.Row("replays", strings.Join(tolerances, ", then ")+", of those that may be the best")
-	of := &tuner{Options: o, plan: p}
-	of.Progress = func(_, all int, left time.Duration) {
-		t.Row("time", fmt.Sprintf("about %v, if about %d replays suffice; all configurations exactly %v, %d at once (guessed from the"+
-			" number of messages)", study.Round(left.Seconds()), all, study.Round(exact.Time.Seconds()), o.Jobs))
-	}
-	of.plans(spaceOf(p).Usual(len(o.Tolerances)))
+	all, cost := Forecast(p, o)
+	pace := study.Pace{Jobs: o.Jobs}
+	t.Row("time", fmt.Sprintf("about %v, if about %d replays suffice; all configurations exactly %v, %d at once (guessed from the"+
+		" number of messages)", study.Round(pace.Of(cost).Seconds()), all, study.Round(exact.Time.Seconds()), o.Jobs))
 	t.Row("longest replay", fmt.Sprintf("about %v", study.Round(exact.Longest.Seconds())))
 	t.Row("memory", "about "+study.Bytes(exact.Memory))
 	return t.Write(w)
+}
+
+// Forecast returns about how many replays a usual search makes, and what they cost, in messages (study.CostOf).
+func Forecast(p *study.Plan, o Options) (replays int, cost float64) {
+	t := &tuner{Options: o, plan: p}
+	t.plans(spaceOf(p).Usual(len(o.Tolerances)))
+	return t.wanted, t.left
 }
 
 // weight is the factor by which the time of a configuration is comparable with others that may do
