@@ -26,36 +26,37 @@ type asides struct {
 
 // rankAsides has those of a rank.
 type rankAsides struct {
-	count  int64             // that were let go
-	open   map[int64]int32   // by their order: the numbers of those that have not ended
-	before []link            // what the next one waits for
-	free   map[int32]float64 // by processor: from when on it is
-	busy   int               // that compute
-	joined bool              // the rank waits for all of them
+	numbers []int32           // of those that were let go, in their order; -1 once one has ended
+	open    int               // that have not ended
+	before  []link            // what the next one waits for
+	free    map[int32]float64 // by processor: from when on it is
+	busy    int               // that compute
+	joined  bool              // the rank waits for all of them
 }
 
 // link names what an action waits for, by the order in which it was let go.
 type link struct {
-	order int64
+	order int
 	begin bool // for its begin only
 }
 
 // aside is an action beside its rank.
 type aside struct {
-	kind    trace.Kind
+	order   int
+	seconds float64         // of a computation, or of a sleep
+	at      float64         // when the last that it waits for has ended or begun
+	step    collective.Step // of a message
+	run     *collectiveRun  // of a collective operation
+	label   label           // of messages
+	posted  []request       // that its step waits for
+	begins  []int32         // what waits for its begin
+	ends    []int32         // what waits for its end
 	rank    int32
-	order   int64
-	on      int32          // processor, 0: none
-	seconds float64        // of a computation, or of a sleep
-	label   label          // of its messages
-	run     *collectiveRun // its steps; nil: it computes
+	left    int32 // that it waits for
+	pending int32 // of what is posted, how many have not ended
+	on      int32 // processor, 0: none
+	kind    trace.Kind
 	stage   asideStage
-	left    int       // that it waits for
-	at      float64   // when the last of these has ended or begun
-	posted  []request // that its step waits for
-	pending int       // of these, those that have not ended
-	begins  []int32   // what waits for its begin
-	ends    []int32   // what waits for its end
 }
 
 // asideStage says what the next event of an action beside a rank is.
@@ -67,16 +68,17 @@ const (
 	asideSteps                    // its schedule goes on
 	asidePosts                    // what its send costs is paid
 	asideLooks                    // the messages of its step have ended
+	asideOver                     // its only step is over
 	asideEnds                     // its computation has ended
 )
 
 // after notes what the next action beside rank r waits for.
 func (e *engine) after(r int32, a *trace.Action) error {
-	if e.asides == nil || a.X[0] > e.asides.ranks[r].count {
+	if e.asides == nil || a.X[0] > int64(len(e.asides.ranks[r].numbers)) {
 		return fmt.Errorf("of %d actions beside the rank before, and there are fewer", a.X[0])
 	}
 	of := &e.asides.ranks[r]
-	of.before = append(of.before, link{of.count - a.X[0], a.Tag != 0})
+	of.before = append(of.before, link{len(of.numbers) - int(a.X[0]), a.Tag != 0})
 	return nil
 }
 
@@ -87,10 +89,7 @@ func (e *engine) beside(r int32, rk *rank, a *trace.Action) error {
 	}
 	t := e.asides
 	of := &t.ranks[r]
-	if of.open == nil {
-		of.open, of.free = map[int64]int32{}, map[int32]float64{}
-	}
-	s := aside{rank: r, order: of.count, on: a.Tag, at: rk.clock, left: 1}
+	s := aside{rank: r, order: len(of.numbers), on: a.Tag, at: rk.clock, left: 1}
 	if rk.pos++; rk.pos == rk.filled {
 		n, err := e.source.Fill(r, e.actions[int(r)*bufferedActions:][:bufferedActions])
 		if err != nil {
@@ -115,8 +114,8 @@ func (e *engine) beside(r int32, rk *rank, a *trace.Action) error {
 		t.times.Grow(len(t.list))
 	}
 	for _, b := range of.before {
-		m, open := of.open[b.order]
-		if !open || b.begin && t.list[m].stage > asideStarts {
+		m := of.numbers[b.order]
+		if m < 0 || b.begin && t.list[m].stage > asideStarts {
 			continue
 		}
 		if other := &t.list[m]; b.begin {
@@ -127,8 +126,8 @@ func (e *engine) beside(r int32, rk *rank, a *trace.Action) error {
 		t.list[n].left++
 	}
 	of.before = of.before[:0]
-	of.open[of.count] = n
-	of.count++
+	of.numbers = append(of.numbers, n)
+	of.open++
 	t.release(n, rk.clock)
 	return nil
 }
@@ -168,11 +167,10 @@ func (e *engine) prepare(s *aside, rk *rank, a *trace.Action) error {
 		s.label = label{int32(number), run.comm | commNonblocking}
 		return nil
 	case trace.KindSend, trace.KindSsend, trace.KindRecv:
-		step := collective.Step{Op: collective.Send, Peer: a.Peer, Bytes: a.X[0]}
+		s.step, s.label = collective.Step{Op: collective.Send, Peer: a.Peer, Bytes: a.X[0]}, e.label(a)
 		if a.Kind == trace.KindRecv {
-			step.Op = collective.Recv
+			s.step.Op = collective.Recv
 		}
-		s.run, s.label = &collectiveRun{steps: []collective.Step{step}}, e.label(a)
 		if a.Kind == trace.KindRecv && a.Peer == trace.AnySource {
 			return e.checkPost(0, a.X[0])
 		}
@@ -201,6 +199,9 @@ func (e *engine) goOn(n int32) error {
 		s.stage = asideStarts
 		if s.on > 0 && s.kind != trace.KindRecv {
 			start := later(of.free[s.on], e.now)
+			if of.free == nil {
+				of.free = map[int32]float64{}
+			}
 			if of.free[s.on] = start + s.seconds; start > e.now {
 				t.times.Set(n, start)
 				return nil
@@ -213,7 +214,7 @@ func (e *engine) goOn(n int32) error {
 		for _, other := range s.begins {
 			t.release(other, e.now)
 		}
-		if s.run == nil {
+		if s.kind == trace.KindFlops || s.kind == trace.KindSleep {
 			return e.computeBeside(n, s.seconds)
 		}
 	case asideLooks:
@@ -225,7 +226,11 @@ func (e *engine) goOn(n int32) error {
 			}
 			e.matcher.release(id)
 		}
-		if s.posted, s.stage = s.posted[:0], asideSteps; cost > 0 {
+		s.posted, s.stage = s.posted[:0], asideOver
+		if s.run != nil {
+			s.stage = asideSteps
+		}
+		if cost > 0 {
 			t.times.Set(n, e.now+cost)
 			return nil
 		}
@@ -251,26 +256,33 @@ func (e *engine) computeBeside(n int32, seconds float64) error {
 	return nil
 }
 
-// takeSteps takes the steps of a schedule until one waits.
+// takeSteps takes the steps of an action until one waits.
 func (e *engine) takeSteps(n int32) error {
 	t := e.asides
 	s := &t.list[n]
 	r, run := s.rank, s.run
 	rk, synchronous := &e.ranks[r], s.kind == trace.KindSsend
 	for {
-		if len(run.steps) == 0 && s.kind == trace.KindCollective {
-			if run.nextRound(); run.schedule.Err() != nil {
-				return fmt.Errorf("rank %d: %w", r, run.schedule.Err())
+		step := &s.step
+		if run != nil {
+			if len(run.steps) == 0 {
+				run.nextRound()
 			}
-		}
-		if len(run.steps) == 0 {
-			if run.flops > 0 {
+			switch err := run.schedule.Err(); {
+			case err != nil:
+				return fmt.Errorf("rank %d: %w", r, err)
+			case len(run.steps) > 0:
+				step = &run.steps[0]
+			case run.flops > 0:
 				return e.computeBeside(n, run.flops/e.speed(e.machine.Hosts[r]))
+			default:
+				e.endBeside(n)
+				return nil
 			}
+		} else if s.stage == asideOver {
 			e.endBeside(n)
 			return nil
 		}
-		step := &run.steps[0]
 		if s.stage != asidePosts {
 			cost := 0.0
 			switch step.Op {
@@ -285,9 +297,11 @@ func (e *engine) takeSteps(n int32) error {
 				return nil
 			}
 		}
-		s.stage = asideSteps
-		run.steps = run.steps[1:]
-		var q request
+		// The next step, if there is one, comes once this one waits no more.
+		if s.stage = asideOver; run != nil {
+			s.stage = asideSteps
+			run.steps = run.steps[1:]
+		}
 		switch step.Op {
 		case collective.Wait:
 			s.posted = append(s.posted, *run.slot(step.Slot))
@@ -295,20 +309,12 @@ func (e *engine) takeSteps(n int32) error {
 		case collective.WaitAll:
 			s.posted = append(s.posted, run.requests...)
 			run.requests = run.requests[:0]
-		default: // a post, at the present time
-			e.chargeBeside(r, -1)
-			clock := rk.clock
-			rk.clock = e.now
-			var err error
-			if step.Op == collective.Send || step.Op == collective.Isend {
-				q, err = e.postIsend(r, run.world(step.Peer), s.label, step.Bytes, synchronous)
-			} else {
-				q, err = e.receiveBeside(s, step)
-			}
-			if rk.clock = clock; err != nil {
+		default:
+			q, err := e.postBeside(s, rk, step, synchronous)
+			switch {
+			case err != nil:
 				return fmt.Errorf("rank %d: %w", r, err)
-			}
-			if step.Op == collective.Isend || step.Op == collective.Irecv {
+			case step.Op == collective.Isend || step.Op == collective.Irecv:
 				*run.slot(step.Slot) = q
 				continue
 			}
@@ -320,15 +326,23 @@ func (e *engine) takeSteps(n int32) error {
 	}
 }
 
-// receiveBeside posts the receive of a step.
-func (e *engine) receiveBeside(s *aside, step *collective.Step) (request, error) {
-	var id int32
-	var err error
-	if isWild(step.Peer, s.label.tag) {
-		id, err = e.postWild(s.rank, step.Peer, s.label, step.Bytes)
-	} else {
-		id, err = e.postRecv(s.rank, s.run.world(step.Peer), s.label, step.Bytes)
+// postBeside posts the message of a step at the present time.
+func (e *engine) postBeside(s *aside, rk *rank, step *collective.Step, synchronous bool) (request, error) {
+	e.chargeBeside(s.rank, -1)
+	clock, peer := rk.clock, step.Peer
+	rk.clock = e.now
+	defer func() { rk.clock = clock }()
+	if s.run != nil {
+		peer = s.run.world(peer)
 	}
+	if step.Op == collective.Send || step.Op == collective.Isend {
+		return e.postIsend(s.rank, peer, s.label, step.Bytes, synchronous)
+	}
+	post := e.postRecv
+	if isWild(peer, s.label.tag) {
+		post = e.postWild
+	}
+	id, err := post(s.rank, peer, s.label, step.Bytes)
 	return requestOf(id, receiver), err
 }
 
@@ -402,8 +416,8 @@ func (e *engine) endBeside(n int32) {
 		t.release(other, e.now)
 	}
 	of, rk := &t.ranks[s.rank], &e.ranks[s.rank]
-	delete(of.open, s.order)
-	if of.joined && len(of.open) == 0 {
+	of.numbers[s.order] = -1
+	if of.open--; of.joined && of.open == 0 {
 		of.joined = false
 		if rk.waits--; rk.waits == 0 {
 			e.pay(s.rank, rk.after)
@@ -418,7 +432,7 @@ func (e *engine) endBeside(n int32) {
 
 // joinAsides has a rank wait for all actions beside it.
 func (e *engine) joinAsides(r int32, rk *rank) {
-	if of := &e.asides.ranks[r]; len(of.open) > 0 {
+	if of := &e.asides.ranks[r]; of.open > 0 {
 		of.joined = true
 		rk.waits++
 	}
