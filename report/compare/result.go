@@ -191,7 +191,7 @@ func decode(text []byte) (_ *Result, err error) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return nil, fmt.Errorf("%w: %w", errKind, err)
 	}
-	textutil.Check(checkValue(json.NewDecoder(bytes.NewReader(text)), ""))
+	checkValue(json.NewDecoder(bytes.NewReader(text)), "")
 	switch {
 	case d.Format < 0:
 		return nil, fmt.Errorf("format %d, want 1 to %d", d.Format, replay.ResultFormat)
@@ -240,10 +240,8 @@ func decode(text []byte) (_ *Result, err error) {
 	if makespan == 0 {
 		return nil, errors.New("its makespan_s is 0: there is nothing to compare")
 	}
-	if err := cmp.Or(plausible("makespan_s", makespan), plausible("gflops", gflops),
-		plausible("interval_s", d.Interval), plausible("gflops_interval", d.GflopsInterval)); err != nil {
-		return nil, err
-	}
+	textutil.Check(cmp.Or(plausible("makespan_s", makespan), plausible("gflops", gflops),
+		plausible("interval_s", d.Interval), plausible("gflops_interval", d.GflopsInterval)))
 	res.makespan, res.gflops = ExactFigure(makespan), ExactFigure(gflops)
 	if d.Seed != nil {
 		res.Seeds = []uint64{*d.Seed}
@@ -355,39 +353,29 @@ func keysOf(of any) (list []string) {
 
 // checkValue refuses the next value, that of a key, if an object in it has a key twice, or one that is read in
 // other case: encoding/json would take the last of them for the value. Keys that are not read may be anything.
-func checkValue(d *json.Decoder, of string) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
-	switch token {
+func checkValue(d *json.Decoder, of string) {
+	switch textutil.Must(d.Token()) {
 	case json.Delim('{'):
 		seen := map[string]bool{}
-		for err == nil && d.More() {
-			if token, err = d.Token(); err != nil {
-				return err
-			}
-			key := token.(string)
+		for d.More() {
+			key := textutil.Must(d.Token()).(string)
 			if seen[key] {
-				return fmt.Errorf("the key %s twice in one object: which of them holds?", textutil.Quote(key))
+				textutil.Stop(fmt.Errorf("the key %s twice in one object: which of them holds?", textutil.Quote(key)))
 			}
 			seen[key] = true
 			for _, k := range keys[of] {
 				if key != k && strings.EqualFold(key, k) {
-					return fmt.Errorf("the key %s: want %s", textutil.Quote(key), textutil.Quote(k))
+					textutil.Stop(fmt.Errorf("the key %s: want %s", textutil.Quote(key), textutil.Quote(k)))
 				}
 			}
-			err = checkValue(d, key)
+			checkValue(d, key)
 		}
 	case json.Delim('['):
-		for err == nil && d.More() {
-			err = checkValue(d, of)
+		for d.More() {
+			checkValue(d, of)
 		}
 	default:
-		return nil
+		return
 	}
-	if err == nil {
-		_, err = d.Token() // the end of the object or list
-	}
-	return err
+	textutil.Must(d.Token()) // the end of the object or list
 }
