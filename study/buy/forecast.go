@@ -90,15 +90,14 @@ func (b *buyer) forecast(begin time.Duration, skipped bool) (replays int, until 
 
 // cost forecasts the time of so many replays: by their number of messages, as far as that was right for others.
 func (s *series) cost(b *buyer, replays int) time.Duration {
-	return b.pace[s.program].Of(float64(replays) * s.messages(b))
-}
-
-// messages is about what a replay costs. What was too chaotic for an estimate, and was replayed exactly, will be again.
-func (s *series) messages(b *buyer) float64 {
-	if s.stated != nil && s.stated.Sampling == 0 {
-		return study.CostOf(s.run, 0)
+	messages := study.CostOf(s.run, b.Tolerance)
+	switch {
+	case s.drawn() > 0:
+		messages = s.made
+	case s.stated != nil: // draws take all of the first round, one replay half of it if that suffices
+		messages = 1.5 * s.made
 	}
-	return study.CostOf(s.run, b.Tolerance)
+	return b.pace[s.program].Of(float64(replays) * messages)
 }
 
 // Prediction is what a request will cost, before the first replay.

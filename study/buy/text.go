@@ -72,6 +72,9 @@ func (m *Machine) Answers() (list []string) {
 	return list
 }
 
+// shown is the least difference that is printed as more than 0.0 %.
+const shown = 0.0005
+
 // Conclusion says which changes matter by more than their interval.
 func (m *Machine) Conclusion() string {
 	var beyond, within []string
@@ -83,7 +86,7 @@ func (m *Machine) Conclusion() string {
 		}{{"HPL", c.HPL}, {"HPCG", c.HPCG}} {
 			switch {
 			case of.d == nil || !of.d.Known:
-			case of.d.Low > 0 || of.d.High < 0:
+			case of.d.Low > shown || of.d.High < -shown:
 				text = append(text, fmt.Sprintf("%s %+.1f %%", of.name, 100*of.d.Value))
 			default:
 				within = append(within, c.Name+" ("+of.name+")")
