@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"reprise/internal/textutil"
 	"reprise/trace/warning"
@@ -218,16 +217,15 @@ func (r *KernelReport) WriteText(w io.Writer) error {
 // writeFit writes the coefficients of a fit, how good it is, and its noise.
 func writeFit(b *strings.Builder, name string, f *Fit) {
 	fmt.Fprintf(b, "\n  %s: %d timings of %d sizes\n", name, f.Timings, f.Points)
-	tab := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(tab, "    term\tcoefficient (s)\tstandard error\tt\t\n")
-	for _, c := range f.Coefficients {
-		t := "shortest"
-		if !c.Fixed {
-			t = fmt.Sprintf("%.1f", c.Value/c.StdErr)
+	writeTable(b, "  term|coefficient (s)|standard error|t", func(tab io.Writer) {
+		for _, c := range f.Coefficients {
+			t := "shortest"
+			if !c.Fixed {
+				t = fmt.Sprintf("%.1f", c.Value/c.StdErr)
+			}
+			fmt.Fprintf(tab, "    %s\t%.9e\t%.2e\t%s\t\n", c.Term, c.Value, c.StdErr, t)
 		}
-		fmt.Fprintf(tab, "    %s\t%.9e\t%.2e\t%s\t\n", c.Term, c.Value, c.StdErr, t)
-	}
-	_ = tab.Flush() // into memory
+	})
 	fmt.Fprintf(b, "    R2 %.6f   residual sd %.3e   relative error: mean %.2f %%, worst %.1f %%, of all time %.2f %%\n",
 		f.R2, f.Sigma, 100*f.MeanError, 100*f.WorstError, 100*f.TimeError)
 	if f.ResidualGrowth > uneven {

@@ -77,20 +77,15 @@ func runHosts(c *cli.Context) error {
 	}
 	// The number of classes is the place of its word in the list, and 0 leaves it to the criterion.
 	var o hosts.Options
-	if o.Classes = slices.Index([]string{"auto", "1", "2", "3"}, c.String("classes")); o.Classes < 0 {
-		return command.Usagef("hosts: --classes %q, want auto, 1, 2 or 3", c.String("classes"))
+	classes := []string{"auto", "1", "2", "3"}
+	o.Classes = slices.Index(classes, command.Choice(c, "classes", classes...))
+	o.ByNoise = command.Choice(c, "classes-by", "time", "noise") == "noise"
+	per, shape := command.Choice(c, "per", "host", "cpu"), c.String("noise-shape")
+	if shape != "" {
+		command.Choice(c, "noise-shape", hosts.HalfNormal, hosts.Normal)
 	}
-	// Values that are one of some words.
-	by, per, shape := c.String("classes-by"), c.String("per"), c.String("noise-shape")
-	o.ByNoise = by == "noise"
 	coefficients := len(c.StringSlice("coefficient")) > 0
 	switch {
-	case by != "noise" && by != "time":
-		return command.Usagef("hosts: --classes-by %q, want time or noise", by)
-	case per != "cpu" && per != "host":
-		return command.Usagef("hosts: --per %q, want host or cpu", per)
-	case shape != "" && shape != hosts.Normal && shape != hosts.HalfNormal:
-		return command.Usagef("hosts: --noise-shape %q, want half-normal or normal", shape)
 	case !coefficients && len(c.StringSlice("noise")) > 0:
 		return command.Usagef("hosts: --noise needs a --coefficient of the same kernel")
 	case !coefficients && c.IsSet("class-column"):

@@ -173,10 +173,7 @@ type kernelModels interface {
 func runKernels(c *cli.Context) (err error) {
 	read, fit := fitOptions(c)
 	per := map[string]calibrate.Grouping{"all": calibrate.ForAll, "host": calibrate.ForHost, "cpu": calibrate.ForCPU}
-	var ok bool
-	if fit.For, ok = per[c.String("per")]; !ok {
-		return command.Usagef("kernels: --per %q, want all, host or cpu", c.String("per"))
-	}
+	fit.For = per[command.Choice(c, "per", "all", "host", "cpu")]
 	if fit.For == calibrate.ForAll && c.IsSet("host-name") {
 		return command.Usagef("kernels: --host-name is about models of hosts: it needs --per host or cpu")
 	}

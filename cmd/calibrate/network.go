@@ -93,12 +93,9 @@ func runNetwork(c *cli.Context) error {
 	o := calibrate.NetworkOptions{Statistic: calibrate.Statistic(c.String("statistic")), Trim: c.Float64("trim"),
 		Eager: c.Float64("eager"), Detached: c.Float64("detached"), Transfer: calibrate.Transfer(c.String("transfer")),
 		Bandwidth: c.Float64("bandwidth"), Latency: c.Float64("latency"), Clamp: c.Bool("clamp"),
-		Plain: c.String("residuals") == "plain"}
+		Plain: command.Choice(c, "residuals", "log", "plain") == "plain"}
 	// Breakpoints are learned by these, unless they are given.
 	o.Learn.MinPoints, o.Learn.MaxPieces, o.Learn.Gain = c.Int("min-points"), c.Int("max-pieces"), c.Float64("gain")
-	if r := c.String("residuals"); r != "log" && r != "plain" {
-		return command.Usagef("network: --residuals %q, want log or plain", r)
-	}
 	if text := c.String("breakpoints"); text != "" {
 		for field := range strings.SplitSeq(text, ",") {
 			b, err := strconv.ParseFloat(field, 64)

@@ -175,9 +175,7 @@ func checkProperties(list []calibrate.Property) (err error) {
 
 // checkPlotFormat refuses formats of --plot-format that plots cannot have.
 func checkPlotFormat(c *cli.Context) {
-	if f := c.String("plot-format"); f != "svg" && f != "png" {
-		command.Refuse(c, "--plot-format %q, want svg or png", f)
-	}
+	command.Choice(c, "plot-format", "svg", "png")
 	needs(c, "plots", "plot-format")
 }
 

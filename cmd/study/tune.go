@@ -72,9 +72,7 @@ func tuneCommand() *cli.Command {
 // runTune is the command tune.
 func runTune(c *cli.Context) (err error) {
 	jobs := jobsOf(c, runtime.GOMAXPROCS(0))
-	if program := c.String("program"); program != "hpl" && program != "hpcg" {
-		return command.Usagef("tune: --program %q, want hpl or hpcg", program)
-	}
+	command.Choice(c, "program", "hpl", "hpcg")
 	s := toTune(c)
 
 	// Tolerances: that of a study's file counts unless --tolerance is given.

@@ -46,7 +46,5 @@ var pollRules = map[string]trace.PollAnswers{"hit": trace.Hit{}, "late": trace.L
 
 // checkPolls checks --polls of a command that takes no file for it.
 func checkPolls(c *cli.Context) {
-	if p := c.String("polls"); pollRules[p] == nil {
-		command.Refuse(c, "--polls %q, want hit or late", p)
-	}
+	command.Choice(c, "polls", "hit", "late")
 }

@@ -212,6 +212,15 @@ func Refuse(c *cli.Context, format string, args ...any) {
 	textutil.Stop(Usagef(c.Command.Name+": "+format, args...))
 }
 
+// Choice returns the value of a flag, which is one of two or more words: others are refused.
+func Choice(c *cli.Context, flag string, words ...string) string {
+	value, last := c.String(flag), len(words)-1
+	if !slices.Contains(words, value) {
+		Refuse(c, "--%s %q, want %s or %s", flag, value, strings.Join(words[:last], ", "), words[last])
+	}
+	return value
+}
+
 // CheckFlag refuses the value of a flag for an error; nil is none.
 func CheckFlag(c *cli.Context, flag string, err error) {
 	if err != nil {

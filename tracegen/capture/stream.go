@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 )
 
 // This file opens the recording of a rank (openStream), checks it, and reads its events (stream.events).
@@ -103,16 +104,11 @@ type streamComm struct {
 }
 
 // openStream reads the stream of a rank, and checks its header and its checksum.
-func openStream(name string) (*stream, error) {
-	f, err := regular.Open(name)
-	if err != nil {
-		return nil, err
-	}
+func openStream(name string) (_ *stream, err error) {
+	defer textutil.Stopped(&err)
+	f := textutil.Must(regular.Open(name))
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
+	info := textutil.Must(f.Stat())
 	s := &stream{name: name}
 	page := make([]byte, headerBytes)
 	if _, err := io.ReadFull(f, page); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -143,14 +139,12 @@ func openStream(name string) (*stream, error) {
 	// The older mark counts if the process was killed while it wrote the newer one. No memory is allocated for records
 	// before their checksum is right, so that a damaged length costs none.
 	s.mark = newer
-	whole, err := s.isWhole(page, f)
-	if err == nil && !whole {
+	whole := textutil.Must(s.isWhole(page, f))
+	if !whole {
 		s.mark, s.torn = older, true
-		whole, err = s.isWhole(page, f)
+		whole = textutil.Must(s.isWhole(page, f))
 	}
 	switch {
-	case err != nil:
-		return nil, err
 	case !whole:
 		return nil, fmt.Errorf("%s: damaged: the checksum of its %d bytes of records is another one", name, newer.Used)
 	case h.Size < 1 || h.Size > mostRanks || h.Rank < 0 || h.Rank >= h.Size:
