@@ -204,10 +204,9 @@ func difference(base, other *series) *Difference {
 	for i := range n {
 		logs = append(logs, portable.Log(of(&other.draws.Draws[i])/of(&base.draws.Draws[i])))
 	}
-	// Runs with the same steps are estimated from the same ones, so that these errors are common to both.
-	further := 0.0
-	steps, _ := base.run.Size()
-	if others, _ := other.run.Size(); others != steps || base.run.Ranks() != other.run.Ranks() {
+	// Runs of the same steps, grid and depth are estimated from the same windows, so that these errors are common to both.
+	further, windows := 0.0, func(s *series) parameters { return s.params.with("BCAST", "") }
+	if !slices.Equal(windows(base), windows(other)) {
 		further = samplingOf(base.draws) + samplingOf(other.draws)
 	}
 	i := replay.IntervalOf(logs, further, base.draws.Level)
