@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"reprise/internal/eventqueue"
 	"reprise/kernels/noise"
@@ -11,15 +13,16 @@ import (
 )
 
 // This file plays actions beside ranks (engine.beside). Such an action begins when others beside the same rank have ended,
-// or begun, by an event of its own (engine.goOn), whatever the rank does then. A message is a schedule of one step, so
-// that messages and collective operations go on alike: a step is posted at the time of the event, and the end of the last
-// message that the step waits for is the next event. The rank waits for all of them in a WaitAll.
+// or begun, by an event of its own (engine.goOn), whatever the rank does then. A message is one step, a collective
+// operation a schedule of steps: a step is posted at the time of the event, and the end of the last message that the step
+// waits for is the next event. The rank waits for all of them in a WaitAll.
 
 // asides has the actions beside ranks that have not ended.
 type asides struct {
 	list    []aside // by number
 	idle    []int32 // numbers that are in no use
 	times   eventqueue.Queue
+	due     []int32 // those of one time
 	ranks   []rankAsides
 	waiting map[request]int32 // by what an action waits for: its number
 }
@@ -43,14 +46,15 @@ type link struct {
 // aside is an action beside its rank.
 type aside struct {
 	order   int
-	seconds float64         // of a computation, or of a sleep
+	seconds float64         // of a computation or a sleep, or what a send costs
 	at      float64         // when the last that it waits for has ended or begun
 	step    collective.Step // of a message
-	run     *collectiveRun  // of a collective operation
-	label   label           // of messages
-	posted  []request       // that its step waits for
-	begins  []int32         // what waits for its begin
-	ends    []int32         // what waits for its end
+	call    *trace.Collective
+	run     *collectiveRun // of the call, once it has begun
+	label   label          // of messages
+	posted  []request      // that its step waits for
+	begins  []int32        // what waits for its begin
+	ends    []int32        // what waits for its end
 	rank    int32
 	left    int32 // that it waits for
 	pending int32 // of what is posted, how many have not ended
@@ -75,7 +79,7 @@ const (
 // after notes what the next action beside rank r waits for.
 func (e *engine) after(r int32, a *trace.Action) error {
 	if e.asides == nil || a.X[0] > int64(len(e.asides.ranks[r].numbers)) {
-		return fmt.Errorf("of %d actions beside the rank before, and there are fewer", a.X[0])
+		return fmt.Errorf("the action %d before: so many have not gone beside the rank", a.X[0])
 	}
 	of := &e.asides.ranks[r]
 	of.before = append(of.before, link{len(of.numbers) - int(a.X[0]), a.Tag != 0})
@@ -152,31 +156,31 @@ func (e *engine) prepare(s *aside, rk *rank, a *trace.Action) error {
 	case trace.KindCollective:
 		// Ranks may begin the operations on a communicator in different orders. So they are counted here, where they have one
 		// order, and their messages are matched by their number.
-		c := &e.collectives
-		c.sums.keep = true
-		err := e.callCollective(r, rk, a)
-		if c.sums.keep, rk.collective = false, false; err != nil {
-			return err
+		if int(a.Sym) >= trace.NumCollectives {
+			return errUnsupported
 		}
-		number := rk.calls
-		if comm := a.Comm(); comm > 0 {
-			number = c.comms[comm-1].calls[r]
+		e.collectives.sums.rank = r
+		call := a.Collective(&e.collectives.sums)
+		call.SendSums, call.RecvSums = slices.Clone(call.SendSums), slices.Clone(call.RecvSums)
+		if call.Comm > 0 {
+			if _, err := e.collectives.communicator(call.Comm-1, len(e.ranks)); err != nil {
+				return err
+			}
 		}
-		run := c.runs[r]
-		s.run, c.runs[r] = &run, collectiveRun{}
-		s.label = label{int32(number), run.comm | commNonblocking}
+		s.call = &call
+		s.label = label{int32(e.countCall(r, rk, &call)), uint16(call.Comm) | commNonblocking}
 		return nil
 	case trace.KindSend, trace.KindSsend, trace.KindRecv:
 		s.step, s.label = collective.Step{Op: collective.Send, Peer: a.Peer, Bytes: a.X[0]}, e.label(a)
-		if a.Kind == trace.KindRecv {
-			s.step.Op = collective.Recv
+		peer := a.Peer
+		if a.Kind != trace.KindRecv {
+			s.seconds = e.costs.isendOverhead(r, a.X[0])
+		} else if s.step.Op = collective.Recv; peer == trace.AnySource {
+			peer = 0
 		}
-		if a.Kind == trace.KindRecv && a.Peer == trace.AnySource {
-			return e.checkPost(0, a.X[0])
-		}
-		return e.checkPost(a.Peer, a.X[0])
+		return e.checkPost(peer, a.X[0])
 	}
-	return fmt.Errorf("%v goes on beside no rank", a.Kind)
+	return fmt.Errorf("%v cannot go beside its rank", a.Kind)
 }
 
 // release tells an action that one thing less keeps it from its begin, from a time on.
@@ -188,6 +192,26 @@ func (t *asides) release(n int32, at float64) {
 	}
 }
 
+// playBeside plays the events of a time, by rank and in the order of the trace: what begins at the same time is posted, and
+// gets a processor, in that order.
+func (e *engine) playBeside(at float64) error {
+	t := e.asides
+	e.now = later(e.now, at)
+	for t.due = t.due[:0]; t.times.Next() <= at; {
+		t.due = append(t.due, t.times.Pop())
+	}
+	slices.SortFunc(t.due, func(a, b int32) int {
+		x, y := &t.list[a], &t.list[b]
+		return cmp.Or(cmp.Compare(x.rank, y.rank), cmp.Compare(x.order, y.order))
+	})
+	for _, n := range t.due {
+		if err := e.goOn(n); err != nil {
+			return fmt.Errorf("rank %d: %v beside it: %w", t.list[n].rank, t.list[n].kind, err)
+		}
+	}
+	return nil
+}
+
 // goOn plays the event of an action beside a rank, at the present time.
 func (e *engine) goOn(n int32) error {
 	t := e.asides
@@ -195,9 +219,9 @@ func (e *engine) goOn(n int32) error {
 	of := &t.ranks[s.rank]
 	switch s.stage {
 	case asideBegins:
-		// A processor takes computations and sends, one after the other.
+		// A processor takes computations, and what sends cost, one after the other.
 		s.stage = asideStarts
-		if s.on > 0 && s.kind != trace.KindRecv {
+		if s.on > 0 && s.kind != trace.KindRecv && s.call == nil {
 			start := later(of.free[s.on], e.now)
 			if of.free == nil {
 				of.free = map[int32]float64{}
@@ -214,8 +238,17 @@ func (e *engine) goOn(n int32) error {
 		for _, other := range s.begins {
 			t.release(other, e.now)
 		}
-		if s.kind == trace.KindFlops || s.kind == trace.KindSleep {
+		switch {
+		case s.kind == trace.KindFlops || s.kind == trace.KindSleep:
 			return e.computeBeside(n, s.seconds)
+		case s.call != nil:
+			s.run = &collectiveRun{}
+			if err := e.schedule(s.rank, s.run, s.call); err != nil {
+				return err
+			}
+		case s.seconds > 0:
+			t.times.Set(n, e.now+s.seconds)
+			return nil
 		}
 	case asideLooks:
 		cost := 0.0
@@ -248,7 +281,7 @@ func (e *engine) computeBeside(n int32, seconds float64) error {
 	t := e.asides
 	s := &t.list[n]
 	if !(e.now+seconds <= maxTime) {
-		return fmt.Errorf("rank %d: %w", s.rank, errTooLate)
+		return errTooLate
 	}
 	t.ranks[s.rank].busy++
 	s.stage = asideEnds
@@ -261,7 +294,7 @@ func (e *engine) takeSteps(n int32) error {
 	t := e.asides
 	s := &t.list[n]
 	r, run := s.rank, s.run
-	rk, synchronous := &e.ranks[r], s.kind == trace.KindSsend
+	rk := &e.ranks[r]
 	for {
 		step := &s.step
 		if run != nil {
@@ -270,7 +303,7 @@ func (e *engine) takeSteps(n int32) error {
 			}
 			switch err := run.schedule.Err(); {
 			case err != nil:
-				return fmt.Errorf("rank %d: %w", r, err)
+				return err
 			case len(run.steps) > 0:
 				step = &run.steps[0]
 			case run.flops > 0:
@@ -283,11 +316,11 @@ func (e *engine) takeSteps(n int32) error {
 			e.endBeside(n)
 			return nil
 		}
-		if s.stage != asidePosts {
+		if run != nil && s.stage != asidePosts {
 			cost := 0.0
 			switch step.Op {
 			case collective.Send:
-				cost = e.costs.sendOverhead(r, step.Bytes, synchronous)
+				cost = e.costs.sendOverhead(r, step.Bytes, false)
 			case collective.Isend:
 				cost = e.costs.isendOverhead(r, step.Bytes)
 			}
@@ -310,10 +343,10 @@ func (e *engine) takeSteps(n int32) error {
 			s.posted = append(s.posted, run.requests...)
 			run.requests = run.requests[:0]
 		default:
-			q, err := e.postBeside(s, rk, step, synchronous)
+			q, err := e.postBeside(s, rk, step)
 			switch {
 			case err != nil:
-				return fmt.Errorf("rank %d: %w", r, err)
+				return err
 			case step.Op == collective.Isend || step.Op == collective.Irecv:
 				*run.slot(step.Slot) = q
 				continue
@@ -327,7 +360,7 @@ func (e *engine) takeSteps(n int32) error {
 }
 
 // postBeside posts the message of a step at the present time.
-func (e *engine) postBeside(s *aside, rk *rank, step *collective.Step, synchronous bool) (request, error) {
+func (e *engine) postBeside(s *aside, rk *rank, step *collective.Step) (request, error) {
 	e.chargeBeside(s.rank, -1)
 	clock, peer := rk.clock, step.Peer
 	rk.clock = e.now
@@ -336,7 +369,7 @@ func (e *engine) postBeside(s *aside, rk *rank, step *collective.Step, synchrono
 		peer = s.run.world(peer)
 	}
 	if step.Op == collective.Send || step.Op == collective.Isend {
-		return e.postIsend(s.rank, peer, s.label, step.Bytes, synchronous)
+		return e.postIsend(s.rank, peer, s.label, step.Bytes, s.kind == trace.KindSsend)
 	}
 	post := e.postRecv
 	if isWild(peer, s.label.tag) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"reprise/replay/collective"
 	"reprise/smpi"
@@ -85,17 +84,10 @@ const fewRanks = 2
 type rankSums struct {
 	source Source
 	rank   int32
-	keep   bool // beyond the next action
 }
 
 // Sums implements trace.Sums.
-func (s *rankSums) Sums(list int64) []int64 {
-	sums := s.source.Sums(s.rank, list)
-	if s.keep {
-		sums = slices.Clone(sums)
-	}
-	return sums
-}
+func (s *rankSums) Sums(list int64) []int64 { return s.source.Sums(s.rank, list) }
 
 // collective carries on a collective operation of rank r, step by step, until the rank is blocked or all is done.
 func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error) {
@@ -116,9 +108,14 @@ func (e *engine) collective(r int32, rk *rank, a *trace.Action) (outcome, error)
 // callCollective begins a call and counts it.
 func (e *engine) callCollective(r int32, rk *rank, a *trace.Action) error {
 	call, err := e.beginCollective(r, rk, a)
-	if err != nil {
-		return err
+	if err == nil {
+		e.countCall(r, rk, &call)
 	}
+	return err
+}
+
+// countCall counts a call, and returns its number among those of its rank on the communicator.
+func (e *engine) countCall(r int32, rk *rank, call *trace.Collective) int64 {
 	// Each member adds its part of a sum that is 0 once all members of a group have made equal calls, by
 	// number and in all their arguments (trace.Collective.Agreement): so no call need be kept.
 	count, member, size := &rk.calls, int(r), len(e.ranks)
@@ -130,7 +127,7 @@ func (e *engine) callCollective(r int32, rk *rank, a *trace.Action) error {
 	}
 	e.collectives.agreement += int64(call.Agreement(group, *count, member, size)) // modulo 2^64
 	*count++
-	return nil
+	return *count
 }
 
 // playSchedule takes the steps of a schedule until the rank is blocked or all are taken. The last step of a nonblocking
@@ -170,24 +167,32 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 	if e.collectives.runs == nil {
 		e.collectives.runs = make([]collectiveRun, len(e.ranks))
 	}
-	// Members are numbered within their group; the schedule names peers by these numbers, which world turns into ranks.
 	e.collectives.sums.rank = r
 	call = a.Collective(&e.collectives.sums)
-	run := &e.collectives.runs[r]
+	if err := e.schedule(r, &e.collectives.runs[r], &call); err != nil {
+		return call, err
+	}
+	rk.collective = true
+	return call, nil
+}
+
+// schedule has a run begin a call of rank r.
+func (e *engine) schedule(r int32, run *collectiveRun, call *trace.Collective) error {
+	// Members are numbered within their group; the schedule names peers by these numbers, which world turns into ranks.
 	size, member := len(e.ranks), int(r)
 	run.members = nil
 	nodes, group := e.collectives.nodes, int32(0)
 	if call.Comm != 0 {
 		c, err := e.collectives.communicator(call.Comm-1, len(e.ranks))
 		if err != nil {
-			return call, err
+			return err
 		}
 		nodes, group = c.nodes, c.of[r]
 		run.members, member = &c.groups[group], int(c.member[r])
 		size = run.members.Len()
 	}
 	if err := call.Check(size); err != nil {
-		return call, err
+		return err
 	}
 	run.flops, run.rounds, run.comm = call.Flops, 0, uint16(call.Comm)
 	if call.Nonblocking {
@@ -203,9 +208,8 @@ func (e *engine) beginCollective(r int32, rk *rank, a *trace.Action) (call trace
 	if nodes != nil {
 		of = nodes[group]
 	}
-	run.schedule.Start(e.collectives.selector, &call, size, member, of)
-	rk.collective = true
-	return call, nil
+	run.schedule.Start(e.collectives.selector, call, size, member, of)
+	return nil
 }
 
 // nextRound takes the next round of steps from the schedule. There are none at its end.

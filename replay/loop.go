@@ -74,8 +74,7 @@ func (e *engine) loop() error {
 			}
 		}
 		if beside < flows && beside < matches && beside <= parked {
-			e.now = later(e.now, beside)
-			if err := e.goOn(e.asides.times.Pop()); err != nil {
+			if err := e.playBeside(beside); err != nil {
 				return err
 			}
 			continue

@@ -93,7 +93,7 @@ func QueueSlot(v QueueVerb, queue int) uint8 { return uint8(v) | uint8(queue)<<q
 // In says where the buffers of the messages lie that are appended from now on.
 func (b *Builder) In(m Memory) { b.memory = m }
 
-// Beside lets the next action go on beside the rank, which goes on at once, and waits for it with all others by a WaitAll.
+// Beside lets the next action go on beside the rank. The rank goes on at once; a WaitAll waits for all that is beside it.
 // Actions of a processor other than 0 compute one after the other, in the order of the times at which they may begin.
 func (b *Builder) Beside(processor int) { b.Add(Item{Op: OpBeside, Slot: uint8(processor)}) }
 

@@ -2,6 +2,7 @@ package tracegen
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"reprise/replay/collective"
@@ -21,6 +22,11 @@ type Expander struct {
 	schedule collective.Schedule
 	open     map[int32]*operation // nonblocking operations, by request slot
 	slots    int32                // of messages in use, and before them
+
+	// Beside says that the next operation goes on beside the rank. Its messages have a tag of their own, as ranks may begin
+	// such operations in different orders.
+	Beside bool
+	beside map[int32]int32 // by communicator: how many have
 }
 
 // operation is a nonblocking collective operation under way.
@@ -32,7 +38,8 @@ type operation struct {
 // Tags of messages that stand for collective operations. The tags of a trace must be below.
 const (
 	firstCollectiveTag = 1 << 30
-	tagsOfComm         = 1 << 16 // of each communicator, where they are told apart
+	tagsBeside         = firstCollectiveTag + 1<<20 // of operations beside ranks
+	tagsOfComm         = 1 << 16                    // of each communicator, where they are told apart
 )
 
 // firstSlot is the first request slot of such messages, beyond those of traces.
@@ -151,6 +158,16 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 		tag++
 	case call.Nonblocking:
 		tag += 2
+	case x.Beside:
+		if x.beside == nil {
+			x.beside = map[int32]int32{}
+		}
+		x.beside[call.Comm]++
+		number := int64(x.beside[call.Comm])*int64(len(x.program.Header().CommFamilies)+1) + int64(call.Comm)
+		if number > math.MaxInt32-tagsBeside {
+			return fmt.Errorf("%v is number %d beside the rank: text has no tag for so many", call.Kind, x.beside[call.Comm])
+		}
+		tag = tagsBeside + int32(number)
 	}
 	o := &operation{flops: call.Flops}
 	slots := map[int32]int32{} // by slot of the schedule: that of the message

@@ -79,8 +79,11 @@ func collectiveKey(a *trace.Action) uint64 {
 	if a.Kind == trace.KindIcollective {
 		key |= 1 << 63
 	}
-	return key
+	return key | uint64(a.Flags&flagBeside)<<53
 }
+
+// flagBeside is set here for an operation beside its rank, which goes with such operations of the other ranks only.
+const flagBeside = 1 << 7
 
 // members is a communicator: all ranks, or a group of a family.
 type members struct {
@@ -166,10 +169,15 @@ func traceCollectives(t *trace.Trace, m *members, rank int32) *Fault {
 
 // next returns the next operation of all ranks of the communicator, nil at the end.
 func (m *members) next(r *trace.ActionReader) *trace.Action {
+	beside := false // of the action before
 	for a := r.Next(); ; a = r.Next() {
 		if a == nil {
 			return nil
 		}
+		if beside && a.Kind == trace.KindCollective {
+			a.Flags |= flagBeside
+		}
+		beside = a.Kind == trace.KindBeside
 		if comm, all := a.Together(); all && comm == m.comm {
 			return a
 		}

@@ -188,7 +188,9 @@ func Trace(t *trace.Trace, progress func(steps int)) (_ *Verified, err error) {
 				end(i, "in window %d %s", key.number, left)
 			}
 		}
-		if r.before != trace.KindNone || r.joined < r.beside {
+		if r.before != trace.KindNone {
+			end(i, "nothing follows the last %v", r.before)
+		} else if r.joined < r.beside {
 			end(i, "actions beside the rank are not waited for")
 		}
 		for slot := range h.Pollables {
@@ -282,14 +284,19 @@ func (r *rankCheck) action(a *trace.Action) {
 	case before == trace.KindBeside && !a.Kind.GoesBeside():
 		r.fail("%v beside the rank, where only messages, collective operations and computations go", a.Kind)
 		return
+	case before == trace.KindBeside && a.Kind == trace.KindRecv && a.X[0] < 0:
+		r.fail("a receive of unknown size beside the rank")
+		return
+	case before == trace.KindBeside && a.Kind == trace.KindCollective:
+		a.Flags |= flagBeside
 	case before == trace.KindAfter && a.Kind != trace.KindAfter && a.Kind != trace.KindBeside:
-		r.fail("%v behind what an action beside the rank waits for", a.Kind)
+		r.fail("%v behind an after, where only another one or a beside may be", a.Kind)
 		return
 	}
 	switch a.Kind {
 	case trace.KindAfter:
 		if r.before = a.Kind; a.X[0] > r.beside {
-			r.fail("after the action beside the rank that was let go %d before, of %d", a.X[0], r.beside)
+			r.fail("after the action %d before, of the %d that have gone beside the rank", a.X[0], r.beside)
 		}
 	case trace.KindBeside:
 		r.before = a.Kind

@@ -136,13 +136,20 @@ func TestVerifyFaults(t *testing.T) {
 		{"a wait beside the rank", func(_ *trace.Writer, b *trace.Builder) { b.Beside(1); b.WaitAll() },
 			nil, "rank 0 step 0 action 2: waitall beside the rank, where only messages, collective operations and computations go"},
 		{"after nothing", func(_ *trace.Writer, b *trace.Builder) { b.After(trace.Const(1), false) },
-			nil, "rank 0 step 0 action 1: after the action beside the rank that was let go 1 before, of 0"},
+			nil, "rank 0 step 0 action 1: after the action 1 before, of the 0 that have gone beside the rank"},
 		{"what waits is not beside the rank", func(_ *trace.Writer, b *trace.Builder) {
 			b.Beside(0)
 			b.Sleep(trace.Const(0))
 			b.After(trace.Const(1), true)
 			b.WaitAll()
-		}, nil, "rank 0 step 0 action 4: waitall behind what an action beside the rank waits for"},
+		}, nil, "rank 0 step 0 action 4: waitall behind an after, where only another one or a beside may be"},
+		{"of unknown size beside the rank", func(_ *trace.Writer, b *trace.Builder) {
+			b.Beside(0)
+			b.Message(trace.OpRecv, 0, 0, b.Member(0, b.Param(0).Plus(-1)), trace.Const(5), trace.Const(-1))
+			b.WaitAll()
+		}, nil, "rank 0 step 0 action 2: a receive of unknown size beside the rank"},
+		{"nothing beside the rank", func(_ *trace.Writer, b *trace.Builder) { b.Beside(0) },
+			nil, "rank 0 step 1 action 2: beside beside the rank, where only messages, collective operations and computations go"},
 		{"beside the rank at its end", func(_ *trace.Writer, b *trace.Builder) { b.Beside(0); b.Sleep(trace.Const(0)) },
 			nil, "rank 0 at its end: actions beside the rank are not waited for"},
 		{"phases cross", func(_ *trace.Writer, b *trace.Builder) { b.Mark(2); b.Mark(1) },

@@ -159,8 +159,11 @@ func (c *chakraFile) read() bool {
 	return true
 }
 
-// find notes the group that a node names.
+// find notes the group that a node names, and what is lost of it.
 func (c *chakraFile) find(n *chakraNode) {
+	if n.kind >= chakraLoad && n.kind <= chakraCompute && n.micros == 0 && n.numbers["num_ops"] > 0 {
+		c.k.of.odd(c.name, 0, "operations without a duration (num_ops) take no time: the rate of a device is no part of a trace")
+	}
 	name := n.words["pg_name"]
 	if n.kind != chakraCollective || name == "" {
 		return
@@ -193,9 +196,6 @@ func (c *chakraFile) operation(n *chakraNode, number int32) {
 	case chakraLoad, chakraStore, chakraCompute:
 		if op.amount > 0 {
 			op.on = 1 + uint8(n.numbers["is_cpu_op"]&1)
-		}
-		if op.amount == 0 && n.numbers["num_ops"] > 0 && c.pass == chakraInOrder {
-			c.k.of.odd(c.name, 0, "operations without a duration (num_ops) take no time: the rate of a device is no part of a trace")
 		}
 	case chakraSend, chakraReceive:
 		peer, tag := n.numbers["comm_dst"], n.numbers["comm_tag"]

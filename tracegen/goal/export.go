@@ -117,6 +117,7 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Expor
 				break
 			}
 			for i := range buf[:n] {
+				expander.Beside = g.next
 				leave := g.enter(&buf[i])
 				err := expander.Expand(&buf[i], c, func(a *trace.Action) error { return g.action(a, o.Speed, sum) })
 				if leave(); err != nil {
@@ -150,16 +151,19 @@ func (g *graph) action(a *trace.Action, speed float64, sum *Exported) error {
 	case trace.KindAfter:
 		n := len(g.asides) - int(a.X[0])
 		if n < 0 {
-			return fmt.Errorf("of %d actions beside the rank before, and there are %d", a.X[0], len(g.asides))
+			return fmt.Errorf("after the action %d before, of the %d that have gone beside the rank", a.X[0], len(g.asides))
 		}
-		if other := &g.asides[n]; a.Tag != 0 && other.first > 0 {
+		if other := &g.asides[n]; a.Tag != 0 {
 			g.after = append(g.after, dependency{other.first, true})
 		} else {
 			g.after = append(g.after, other.ends...)
 		}
 		return nil
 	case trace.KindBeside:
-		g.next, g.cpu = true, max(0, a.Tag-1)
+		g.flushCalc()
+		if g.next, g.cpu = true, a.Tag-1; a.Tag == 0 {
+			g.cpu = noCPU
+		}
 		return nil
 	}
 	g.flushCalc()
@@ -184,6 +188,7 @@ func (g *graph) action(a *trace.Action, speed float64, sum *Exported) error {
 		}
 		for _, other := range g.asides[g.joined:] {
 			g.before = append(g.before, other.ends...)
+			g.many = true
 		}
 		g.pending, g.joined = g.pending[:0], len(g.asides)
 		return nil
@@ -253,9 +258,20 @@ type graph struct {
 	joined int
 	next   bool
 	after  []dependency
+	many   bool // operations to wait for: one without time joins them for what follows
 }
 
-// aside is an action beside the rank: its first operation, 0 if it has none, and those with which it ends.
+// noCPU is the processor of what needs none: the highest that conversion from GOAL takes.
+const noCPU = 253
+
+// idle writes an operation that takes no time.
+func (g *graph) idle() {
+	g.label()
+	g.line = append(g.line, "calc 0"...)
+	g.then(g.end(), false)
+}
+
+// aside is an action beside the rank: its first operation, and those with which it ends.
 type aside struct {
 	first int64
 	ends  []dependency
@@ -267,16 +283,17 @@ func (g *graph) enter(a *trace.Action) (leave func()) {
 	if !g.next || a.Kind == trace.KindBeside {
 		return func() {}
 	}
-	g.flushCalc()
+	if g.many {
+		g.idle()
+	}
 	before, pending, last, calc := g.before, g.pending, g.last, g.calc
 	g.before, g.pending, g.calc = slices.Concat(before, g.after), nil, 0
 	return func() {
 		g.flushCalc()
-		var first int64
-		if g.last > last {
-			first = last + 1
+		if g.last == last {
+			g.idle()
 		}
-		g.asides = append(g.asides, aside{first, g.before})
+		g.asides = append(g.asides, aside{last + 1, g.before})
 		g.before, g.pending, g.calc = before, pending, calc
 		g.next, g.after, g.cpu = false, g.after[:0], 0
 	}
@@ -371,7 +388,7 @@ func (g *graph) end() int64 {
 
 // then lets the next operation wait for this one: for its end, or for its start only.
 func (g *graph) then(operation int64, start bool) int64 {
-	g.before = append(g.before[:0], dependency{operation, start})
+	g.before, g.many = append(g.before[:0], dependency{operation, start}), false
 	return operation
 }
 
