@@ -99,8 +99,8 @@ nfstest:
 # these run; make nightly runs all tests with it. Its wait of a second at the end of each process is left out, as
 # scripts start hundreds of processes.
 CONCURRENT = ./calibrate/measure ./calibrate/measure/network ./internal/command ./replay ./replay/sampling \
-	./study ./study/tune ./study/workqueue ./tracegen/hpl ./tracegen/simgrid
-PARALLEL = Run$$|Runs|Work|Take|Dead|Rounds|TimeLimit|Process|Interrupt|ExitCode|ReadAhead|ManyRows|PivotSources|Stops|GoesOn|Uncertain
+	./study ./study/tune ./study/workqueue ./tracegen/capture ./tracegen/hpl ./tracegen/simgrid
+PARALLEL = Run$$|Runs|Work|Take|Dead|Rounds|TimeLimit|Process|Interrupt|ExitCode|ReadAhead|ManyRows|PivotSources|Stops|GoesOn|Uncertain|Guards|PartialDrops
 race:
 	CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 $(GO) test -vet=off -short -race -run '$(PARALLEL)' $(CONCURRENT)
 

@@ -42,9 +42,16 @@ func (w *writer) alike(ranks []outline, of func(*outline) []item) *trace.Call {
 	call.Args = [][]int64{make([]int64, len(ranks)), make([]int64, len(ranks))} // places, and the vector
 	take := func(rank int) []item { return of(&ranks[rank]) }
 	classes, all := w.classes(len(ranks), apart, take), []*group(nil)
-	if w.several = w.several || len(classes) > 1; len(classes) > 1 && w.way != apart {
-		if g := newGroup(w, w.classes(len(ranks), w.way, take), take); g != nil && len(g.values) <= alikeColumns {
-			all, classes = []*group{g}, nil
+	fits := func(g *group) bool { return g != nil && len(g.values) <= alikeColumns }
+	for way := byPeers; way < ways && len(classes) > 1; way++ {
+		if way == w.way {
+			if g := newGroup(w, w.classes(len(ranks), way, take), take); fits(g) {
+				all, classes = []*group{g}, nil
+			}
+		} else if w.way == apart && !w.several { // a trace of another way is only made if it is another one
+			other := *w
+			other.keys, other.uses = map[key]int32{}, map[key]int32{}
+			w.several = fits(newGroup(&other, other.classes(len(ranks), way, take), take))
 		}
 	}
 	if len(classes)+len(all) == 0 || len(classes) == len(ranks) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"slices"
 
 	"reprise/internal/portable"
@@ -69,7 +70,7 @@ func (s *step) bytes(t *table) int {
 // table numbers steps and lists; equal ones have one number.
 type table struct {
 	steps   []step
-	numbers map[step]int32
+	numbers map[uint64]int32
 	slots   int32     // of requests
 	lists   [][]int64 // from 1
 	named   map[string]int32
@@ -77,7 +78,7 @@ type table struct {
 
 // newTable returns an empty table.
 func newTable() *table {
-	return &table{numbers: map[step]int32{}, lists: make([][]int64, 1), named: map[string]int32{}}
+	return &table{numbers: map[uint64]int32{}, lists: make([][]int64, 1), named: map[string]int32{}}
 }
 
 // numberOf returns the number of a thing, from 0 in the order of first calls.
@@ -90,11 +91,19 @@ func numberOf[T comparable](numbers map[T]int32, of T) int32 {
 	return n
 }
 
-// number returns the number of a step, which it adds at the first call.
+// seed is of the hashes of steps, on which no number depends.
+var seed = maphash.MakeSeed()
+
+// number returns the number of a step, which it adds at the first call, under the step's hash or the next free one.
 func (t *table) number(s step) int32 {
-	n := numberOf(t.numbers, s)
-	if int(n) == len(t.steps) {
-		t.steps, t.slots = append(t.steps, s), max(t.slots, 1+s.request)
+	h := maphash.Comparable(seed, s)
+	n, ok := t.numbers[h]
+	for ; ok && t.steps[n] != s; n, ok = t.numbers[h] {
+		h++
+	}
+	if !ok {
+		n = int32(len(t.steps))
+		t.numbers[h], t.steps, t.slots = n, append(t.steps, s), max(t.slots, 1+s.request)
 	}
 	return n
 }
@@ -209,34 +218,30 @@ func (l *loops) listsOf(items []item) (lists []int32) {
 type folder struct {
 	loops *loops
 	items []item
-	spots []spot           // of the items
-	grams map[uint64]int32 // by some items in a row: 1 + where they stood last, the place of the last of them
-	due   map[int32]int32  // by number of items: 1 + the last loop whose body those behind it may be then
+	spots []spot  // of the items, from 1
+	heads []int32 // by the last bits of a gram: 1 + the last place of its chain
+	due   []int32 // by number of items: 1 + the last loop whose body those behind it may be then
 
-	refused refusal
+	refused [2]int // a period that was not folded, with the number of items at the last refusal
 	steps   int64  // that were added
 	sum     uint64 // and a hash of them, for check
 }
 
-// refusal is a period that was not folded, with the number of items at the last refusal.
-type refusal struct{ period, items int }
-
-// spot is what the folder knows of an item's place. before and rival keep the values that grams and due had
+// spot is what the folder knows of an item's place. before and rival keep the values that heads and due had
 // before the item came, so that pop can restore them.
 type spot struct {
 	hash   uint64 // of the items up to here, that included
-	before int32  // 1 + where the last items in a row stood before, 0: nowhere
+	before int32  // 1 + the place before in the chain, 0: none
 	rival  int32  // of a loop: 1 + the one before that is due when this one is, 0: none
 }
 
-// gram is the number of items in a row whose hash is kept. A period of at least so many items ends with the same
-// gram twice, so that only the places of this gram need to be tried.
-const gram = 4
+// gram is a number of items in a row. A period of at least so many items ends with the same gram twice, so that only
+// the places of this gram need to be tried. They are in one chain; as only the last mostPeriod of all places matter,
+// chains for some times as many are short, though grams share them.
+const gram, mostHeads = 4, 8 * mostPeriod
 
 // newFolder returns a folder without steps.
-func newFolder(l *loops) *folder {
-	return &folder{loops: l, grams: map[uint64]int32{}, due: map[int32]int32{}}
-}
+func newFolder(l *loops) *folder { return &folder{loops: l, spots: make([]spot, 1)} }
 
 // add adds a step.
 func (f *folder) add(step int32) {
@@ -256,61 +261,56 @@ func (f *folder) put(it item) {
 func (f *folder) push(it item) {
 	// The place becomes the head of its two chains, whose former heads it keeps.
 	n := len(f.items)
-	f.items, f.spots = append(f.items, it), append(f.spots, spot{hash: f.prefix(n)*multiplier + it.hash()})
-	p, gram := &f.spots[n], f.gramAt(n)
-	p.before, f.grams[gram] = f.grams[gram], int32(1+n)
+	f.items, f.spots = append(f.items, it), append(f.spots, spot{hash: f.spots[n].hash*multiplier + it.hash()})
+	from := n
+	if n == len(f.heads) && n < mostHeads { // all places go to chains that are more
+		f.heads, from = make([]int32, max(gram, 4*n)), 0
+	}
+	for ; from <= n; from++ {
+		head := f.head(from)
+		f.spots[1+from].before, *head = *head, int32(1+from)
+	}
 	if it.turns > 0 {
 		due := f.dueAt(n)
-		p.rival, f.due[due] = f.due[due], int32(1+n)
+		f.due = append(f.due, make([]int32, max(0, due+1-len(f.due)))...)
+		f.spots[1+n].rival, f.due[due] = f.due[due], int32(1+n)
 	}
 }
 
-// gramAt returns the hash of the items in a row that end at a place.
-func (f *folder) gramAt(place int) uint64 { return f.hash(max(0, place+1-gram), place+1) }
+// head returns that of the chain of a place, by the hash of the items in a row that end there.
+func (f *folder) head(place int) *int32 {
+	return &f.heads[f.hash(max(0, place+1-gram), place+1)&uint64(len(f.heads)-1)]
+}
 
 // dueAt returns the number of items that the folder must have for the items behind a loop to be its body.
-func (f *folder) dueAt(loop int) int32 {
-	return int32(loop + 1 + len(f.loops.bodies[f.items[loop].what].items))
-}
+func (f *folder) dueAt(loop int) int { return loop + 1 + len(f.loops.bodies[f.items[loop].what].items) }
 
 // pop takes the last n items away.
 func (f *folder) pop(n int) {
 	for range n {
 		i := len(f.items) - 1
-		restore(f.grams, f.gramAt(i), f.spots[i].before)
+		*f.head(i) = f.spots[1+i].before
 		if f.items[i].turns > 0 {
-			restore(f.due, f.dueAt(i), f.spots[i].rival)
+			f.due[f.dueAt(i)] = f.spots[1+i].rival
 		}
-		f.items, f.spots = f.items[:i], f.spots[:i]
+		f.items, f.spots = f.items[:i], f.spots[:1+i]
 	}
-}
-
-// restore sets the value that a key had before, 0 for none.
-func restore[K comparable](m map[K]int32, key K, before int32) {
-	if before == 0 {
-		delete(m, key)
-	} else {
-		m[key] = before
-	}
-}
-
-// prefix returns the hash of the first n items.
-func (f *folder) prefix(n int) uint64 {
-	if n == 0 {
-		return 0
-	}
-	return f.spots[n-1].hash
 }
 
 // hash returns that of the items [from, to).
-func (f *folder) hash(from, to int) uint64 { return f.prefix(to) - f.prefix(from)*powers[to-from] }
+func (f *folder) hash(from, to int) uint64 {
+	return f.spots[to].hash - f.spots[from].hash*powers[to-from]
+}
 
 // extend makes the last items another turn of a loop before them, if they are its body.
 func (f *folder) extend() bool {
 	n := len(f.items)
+	if n >= len(f.due) {
+		return false
+	}
 	// Loops are due here whose body has as many items as stand behind them. Several may be, as loops are
 	// nested: the last one is tried first.
-	for next := f.due[int32(n)]; next > 0; next = f.spots[next-1].rival {
+	for next := f.due[n]; next > 0; next = f.spots[next].rival {
 		i := int(next - 1)
 		it := f.items[i]
 		if it.turns < mostTurns && f.loops.bodies[it.what].hash == f.hash(i+1, n) && slices.Equal(f.loops.bodies[it.what].items, f.items[i+1:]) {
@@ -338,16 +338,19 @@ func (f *folder) fold() bool {
 			return f.loop(p)
 		}
 	}
-	next := f.spots[n-1].before
-	for tries := 0; next > 0 && tries < mostTries; tries++ {
-		p := n - int(next)
+	tries := 0
+	for next := int(f.spots[n].before); next >= gram && tries < mostTries; next = int(f.spots[next].before) {
+		p := n - next
 		if p > mostPeriod || n < 2*p {
 			return false
 		}
+		if !slices.Equal(f.items[next-gram:next], f.items[n-gram:]) { // another gram of the chain
+			continue
+		}
+		tries++
 		if p >= gram && f.repeat(p) {
 			return f.loop(p)
 		}
-		next = f.spots[next-1].before
 	}
 	return false
 }
@@ -355,7 +358,8 @@ func (f *folder) fold() bool {
 // repeat reports whether the last p items are those before them.
 func (f *folder) repeat(p int) bool {
 	n := len(f.items)
-	return f.hash(n-p, n) == f.hash(n-2*p, n-p) && slices.Equal(f.items[n-p:], f.items[n-2*p:n-p])
+	return f.items[n-p] == f.items[n-2*p] && f.hash(n-p, n) == f.hash(n-2*p, n-p) &&
+		slices.Equal(f.items[n-p:], f.items[n-2*p:n-p])
 }
 
 // loop turns the last p items, which repeat those before them, into a loop, if the limits allow it. If they do
@@ -367,7 +371,7 @@ func (f *folder) loop(p int) bool {
 	depth := 0
 	// The body must fit in a block of the trace: by its bytes, by the depth of its loops, and by its lists of
 	// counts, which become parameters.
-	if f.refused != (refusal{p, n - 1}) {
+	if f.refused != [2]int{p, n - 1} {
 		for _, it := range body {
 			if it.turns > 0 {
 				depth = max(depth, f.loops.bodies[it.what].depth)
@@ -380,7 +384,7 @@ func (f *folder) loop(p int) bool {
 			return true
 		}
 	}
-	f.refused = refusal{p, n}
+	f.refused = [2]int{p, n}
 	return false
 }
 

@@ -71,9 +71,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"reprise/internal/textutil"
 	"reprise/trace"
@@ -166,6 +168,7 @@ func Merge(dir string, w io.Writer, o Options) (_ *Summary, err error) {
 	if len(ranks[0].marked) > 0 && len(ranks) < leastAlike {
 		units = unitsOfDifferent
 	}
+	sharing := newSharing(m.loops)
 	var best, next bytes.Buffer
 	for way, again := apart, true; again && way < ways; way++ {
 		next.Reset()
@@ -175,7 +178,7 @@ func Merge(dir string, w io.Writer, o Options) (_ *Summary, err error) {
 		}
 		head := *h
 		out := textutil.Must(trace.NewWriter(to, &head, trace.WriterOptions{ChunkUnits: units}))
-		wr := &writer{w: out, table: m.table, loops: m.loops, sharing: newSharing(m.loops), forms: map[form]int64{},
+		wr := &writer{w: out, table: m.table, loops: m.loops, sharing: sharing, forms: map[form]int64{},
 			bodies: map[int32]int64{}, each: m.each, ranks: make([]source, len(ranks)),
 			limit: max(1, min(unitRank, unitItems/len(ranks))), offsets: map[string]int64{}, way: way, keys: map[key]int32{}, uses: map[key]int32{}}
 		wr.write(ranks, m.summary.Steps)
@@ -272,16 +275,23 @@ func (m *merger) open(dir string) (err error) {
 // survey reads all streams once, and finds the communicators.
 func (m *merger) survey() {
 	refused := map[string]int64{}
-	for rank, s := range m.streams {
-		v := textutil.Must(newSurvey(s))
+	m.surveys = make([]*survey, len(m.streams))
+	errs, done := make([]error, len(m.streams)), 0
+	var lock sync.Mutex
+	eachRank(len(m.streams), func(rank int) {
+		m.surveys[rank], errs[rank] = newSurvey(m.streams[rank])
+		lock.Lock()
+		defer lock.Unlock()
+		if done++; m.o.Progress != nil {
+			m.o.Progress(done, 2*len(m.streams))
+		}
+	})
+	for rank, v := range m.surveys {
+		textutil.Check(errs[rank])
 		for p, n := range v.refused {
 			refused[p] += n
 		}
 		m.summary.Calls += v.events
-		m.surveys = append(m.surveys, v)
-		if m.o.Progress != nil {
-			m.o.Progress(rank+1, 2*len(m.streams))
-		}
 	}
 	// Calls that a trace cannot have, by name and with their numbers.
 	if len(refused) > 0 {
@@ -369,17 +379,46 @@ func (m *merger) survey() {
 
 // translate returns the actions of each rank, in steps of the run if they are found.
 func (m *merger) translate() []outline {
-	folders, late := make([]*folder, len(m.streams)), make([][]int32, len(m.streams))
+	var folders []*folder // by rank
+	var late [][]int32    // with threads or Options.Partial all ranks are looked at before their steps are folded
 	threads := slices.ContainsFunc(m.streams, func(s *stream) bool { return s.moments != nil })
-	for rank, s := range m.streams {
+	// Else steps are folded while those behind them are translated. A batch has the table, which grows, as it was.
+	type batch struct {
+		steps []int32
+		last  bool // of the rank
+		table table
+	}
+	batches, folded := make(chan batch, 1), make(chan bool)
+	go func() {
 		f := newFolder(m.loops)
-		folders[rank] = f
-		put := f.add
-		if m.o.Partial || threads { // all ranks are looked at together before their steps are folded
-			put = func(step int32) { late[rank] = append(late[rank], step) }
+		for b := range batches {
+			m.loops.table = &b.table
+			for _, step := range b.steps {
+				f.add(step)
+			}
+			if b.last { // the next folder has the memory of what finds loops
+				clear(f.heads)
+				folders, f = append(folders, f), &folder{loops: f.loops, spots: f.spots[:1], heads: f.heads, due: f.due[:0]}
+			}
 		}
-		t := m.translator(rank, put)
+		close(folded)
+	}()
+	end := sync.OnceFunc(func() { close(batches); <-folded })
+	defer end()
+	for rank, s := range m.streams {
+		var steps []int32
+		t := m.translator(rank, func(step int32) {
+			if steps = append(steps, step); len(steps) == mostPeriod && !m.o.Partial && !threads {
+				batches <- batch{steps, false, *m.table}
+				steps = make([]int32, 0, mostPeriod)
+			}
+		})
 		textutil.Check(t.translate())
+		if m.o.Partial || threads {
+			late = append(late, steps)
+		} else {
+			batches <- batch{steps, true, *m.table}
+		}
 		if m.o.EachGap {
 			m.each = append(m.each, t.each)
 		}
@@ -409,11 +448,13 @@ func (m *merger) translate() []outline {
 		textutil.Check(newPlay(newMatching(m.table, m.families.List(), len(late)), late).run())
 	}
 	// Now the actions of each rank are known to be complete, and can be folded.
+	for _, steps := range late {
+		batches <- batch{steps, true, *m.table}
+	}
+	end()
+	m.loops.table = m.table
 	s := &stepper{table: m.table, loops: m.loops}
-	for rank, f := range folders {
-		for _, step := range late[rank] {
-			f.add(step)
-		}
+	for _, f := range folders {
 		s.ranks = append(s.ranks, f.items)
 	}
 	matching := newMatching(m.table, m.families.List(), len(folders))
@@ -439,6 +480,17 @@ func (m *merger) translate() []outline {
 		}
 	}
 	return ranks
+}
+
+// eachRank does something for each rank, on all processors.
+func eachRank(ranks int, do func(rank int)) {
+	var all sync.WaitGroup
+	free := make(chan bool, runtime.GOMAXPROCS(0))
+	for rank := range ranks {
+		free <- true
+		all.Go(func() { do(rank); <-free })
+	}
+	all.Wait()
 }
 
 // translator returns a translator of a rank, which gives its steps to put.

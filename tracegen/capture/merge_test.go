@@ -187,8 +187,8 @@ func TestPlaces(t *testing.T) {
 
 // TestChance: times that differ by nothing that was called before them have one mean.
 func TestChance(t *testing.T) {
-	s := sites{times: map[site]gaps{}, depths: map[site]int{}}
-	at := site{before: 1, after: 2}
+	s := sites{numbers: map[site]int32{}, depths: map[site]int{}}
+	at := between(1, 2)
 	var by trail
 	classes := new([len(pastDepths)]map[uint64]gaps)
 	for i := range 64 {

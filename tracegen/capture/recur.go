@@ -2,6 +2,7 @@ package capture
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -36,9 +37,9 @@ type recurrence struct {
 // recurring returns the actions of the ranks and how many steps that differ they have; 0: none are found.
 func (s *stepper) recurring(m matching) ([]outline, int) {
 	found, shapes := make([]map[int]recurrence, len(s.ranks)), s.shapes()
+	eachRank(len(found), func(rank int) { found[rank] = s.recurrences(s.ranks[rank], shapes) })
 	ranksWith, variation := map[int]int{}, map[int]float64{} // by how often they come there
-	for rank, items := range s.ranks {
-		found[rank] = s.recurrences(items, shapes)
+	for rank := range found {
 		for n, r := range found[rank] {
 			ranksWith[n]++
 			variation[n] += r.variation
@@ -132,9 +133,9 @@ func (s *stepper) shapes() (list []uint64) {
 // recurrences returns the most regular place of those that a rank comes to equally often, by how often.
 func (s *stepper) recurrences(items []item, shapes []uint64) map[int]recurrence {
 	found := map[int]recurrence{}
-	var places []int64 // by call: steps before it
-	var times []float64
-	sums, time, steps := []uint64{0}, 0.0, int64(0) // sums: hashes of beginnings
+	most := int(min(s.loops.length(items), mostCalls))
+	places, times := make([]int64, 0, most), make([]float64, 0, most) // by call: steps and time before it
+	sums, time, steps := make([]uint64, 1, most+1), 0.0, int64(0)     // sums: hashes of beginnings
 	walker := s.loops.walk(items, 1)
 	for next, ok := walker.next(); ok; next, ok = walker.next() {
 		if shape := shapes[next]; shape != 0 {
@@ -147,37 +148,44 @@ func (s *stepper) recurrences(items []item, shapes []uint64) map[int]recurrence 
 		time += s.time1(next)
 		steps++
 	}
-	type call struct {
-		place uint64 // hash of the calls from it on
-		index int32
-	}
-	var calls []call
+	// Counts of hashes by their last bits, at most fewest + 1: they tell most places that come seldom.
+	counts := make([]uint8, 1<<bits.Len(uint(len(places))))
 	var gaps []float64
 	for length := 1; length <= min(longestPlace, len(places)); length *= 2 {
-		calls = calls[:0]
+		clear(counts)
+		hash := func(i int) uint64 { return sums[i+length] - sums[i]*powers[length] } // of the calls from one on
+		count := func(place uint64) *uint8 { return &counts[place&uint64(len(counts)-1)] }
 		for i := range len(places) - length + 1 {
-			calls = append(calls, call{sums[i+length] - sums[i]*powers[length], int32(i)})
+			*count(hash(i)) = min(*count(hash(i))+1, fewest+1)
 		}
-		slices.SortFunc(calls, func(a, b call) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.index, b.index)) })
-		for from, to := 0, 0; from < len(calls); from = to {
-			for to = from; to < len(calls) && calls[to].place == calls[from].place; to++ {
+		numbers, lists := map[uint64]int32{}, [][]int32(nil) // calls, by number of the place
+		for i := range len(places) - length + 1 {
+			if place := hash(i); *count(place) > fewest {
+				n := numberOf(numbers, place)
+				if int(n) == len(lists) {
+					lists = append(lists, nil)
+				}
+				lists[n] = append(lists[n], int32(i))
 			}
-			n := to - from
+		}
+		for _, place := range slices.Sorted(maps.Keys(numbers)) {
+			calls := lists[numbers[place]]
+			n := len(calls)
 			// The run is mostly between the first and the last time.
-			if n <= fewest || n > mostSteps || 2*int(calls[to-1].index-calls[from].index) < len(places) {
+			if n <= fewest || n > mostSteps || 2*int(calls[n-1]-calls[0]) < len(places) {
 				continue
 			}
 			gaps = gaps[:0]
-			for i := from + 1; i < to; i++ {
-				gaps = append(gaps, times[calls[i].index]-times[calls[i-1].index])
+			for i := range n - 1 {
+				gaps = append(gaps, times[calls[i+1]]-times[calls[i]])
 			}
 			variation, ok := alikeTimes(gaps)
 			if before, known := found[n]; !ok || known && before.variation <= variation {
 				continue
 			}
-			r := recurrence{variation: variation}
-			for _, c := range calls[from:to] {
-				r.at = append(r.at, places[c.index])
+			r := recurrence{make([]int64, 0, n), variation}
+			for _, c := range calls {
+				r.at = append(r.at, places[c])
 			}
 			found[n] = r
 		}

@@ -9,9 +9,11 @@ import (
 // program that are one site (sites.part).
 
 // site is a place of the program where it computes: between two calls, named by the keys of their records. If
-// several places have the same two calls, as in two phases that send alike, past tells them apart: it is a hash
-// of the calls before. Else past is 0.
-type site struct{ before, after, past uint64 }
+// several places have the same two calls, as in two phases that send alike, a hash of the calls before is added.
+type site uint64
+
+// between returns the site between two calls.
+func between(before, after uint64) site { return site(before*multiplier + after) }
 
 // gaps are statistics of the times at a site, in nanoseconds. A trace has their mean and deviation in
 // place of each time: single times have the noise of the machine of the recording, of which their
@@ -53,30 +55,39 @@ func (g *gaps) variance() float64 { return g.deviations() / float64(g.n) }
 
 // sites has the statistics of all sites of a rank.
 type sites struct {
-	times  map[site]gaps
-	depths map[site]int // of those that are several places: how many calls before tell them apart
-	total  float64      // of all times
+	numbers map[site]int32
+	times   []*[256]gaps // by number, in parts that never move
+	depths  map[site]int // of those that are several places: how many calls before tell them apart
+	total   float64      // of all times
+}
+
+// of returns the times at a site, no times at first.
+func (s *sites) of(at site) *gaps {
+	n := numberOf(s.numbers, at)
+	if int(n>>8) == len(s.times) {
+		s.times = append(s.times, new([256]gaps))
+	}
+	return &s.times[n>>8][n&255]
 }
 
 // add adds a time at a site, in which the rank may have lost its processor.
 func (s *sites) add(at site, time float64, lost bool) {
 	// Times without the processor count for the mean of the trace, as the run had them, but not for the
 	// question whether a rank only waits.
-	g := s.times[at]
+	g := s.of(at)
 	if g.add(time); !lost {
 		g.kept++
 		g.keptSum += time
 	}
-	s.times[at] = g
 	s.total += time
 }
 
 // at returns the times at a site, for a rank that has come there by the trail of calls.
-func (s *sites) at(where site, by *trail) gaps {
+func (s *sites) at(where site, by *trail) *gaps {
 	if depth, ok := s.depths[where]; ok {
-		where.past = by.past(depth)
+		where += site(by.past(depth))
 	}
-	return s.times[where]
+	return s.of(where)
 }
 
 // Sites are parted if their times deviate by half of their mean, and these limits allow it.
@@ -125,8 +136,9 @@ func (t *trail) past(calls int) uint64 {
 func (s *sites) part(records *stream) error {
 	// The sites whose times are of several kinds. Of each, the times by class, for each depth.
 	found := map[site]*[len(pastDepths)]map[uint64]gaps{}
-	for at, g := range s.times {
+	for at := range s.numbers {
 		// Few times, little time, or a small spread are not worth a second reading of the stream.
+		g := s.of(at)
 		if mean := g.mean(); g.n >= mixedTimes && g.sum > mixedShare*s.total && g.variance() > mean*mean/4 {
 			found[at] = &[len(pastDepths)]map[uint64]gaps{}
 		}
@@ -135,16 +147,16 @@ func (s *sites) part(records *stream) error {
 		return nil
 	}
 	var by trail
-	var at site
+	before := uint64(0)
 	for e, err := range records.events() {
 		if err != nil {
 			return err
 		}
-		at.before, at.after = at.after, records.key
-		if classes, ok := found[at]; ok {
+		if classes, ok := found[between(before, records.key)]; ok {
 			classify(classes, &by, e.gap)
 		}
-		by.push(at.after)
+		before = records.key
+		by.push(before)
 	}
 	for at, classes := range found {
 		s.choose(at, classes)
@@ -173,7 +185,7 @@ func classify(classes *[len(pastDepths)]map[uint64]gaps, by *trail, time float64
 // left. A time alone in its class stays with the undivided site.
 func (s *sites) choose(at site, classes *[len(pastDepths)]map[uint64]gaps) {
 	// The depths ascend, and a deeper one must again leave no more than a quarter: short trails are preferred.
-	all := s.times[at]
+	all := *s.of(at)
 	least, chosen := all.deviations(), -1
 	for i, of := range classes {
 		left, kinds := 0.0, int64(0)
@@ -198,6 +210,6 @@ func (s *sites) choose(at site, classes *[len(pastDepths)]map[uint64]gaps) {
 		if g.n == 1 {
 			g = all
 		}
-		s.times[site{at.before, at.after, past}] = g
+		*s.of(at + site(past)) = g
 	}
 }

@@ -197,7 +197,7 @@ func (s *stepper) parted(cuts [][]int64) []outline {
 			return part
 		}
 		o := &ranks[rank]
-		o.before = to(cuts[rank][0])
+		o.before, o.marked = to(cuts[rank][0]), make([][]item, 0, len(cuts[rank]))
 		for _, cut := range cuts[rank][1:] {
 			o.marked = append(o.marked, to(cut))
 		}

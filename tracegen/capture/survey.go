@@ -71,7 +71,7 @@ func newSurvey(s *stream) (*survey, error) {
 	v := &survey{freed: map[int]int64{}, finds: map[instance]status{}, open: map[instance]struct{}{},
 		receives: map[int64]bool{}, refused: map[string]int64{}, probed: map[int64]int64{}, early: map[int64]early{},
 		split: map[int]bool{}, plans: newPersistent(), levels: map[int64]bool{}, kernels: map[used]bool{},
-		sites: sites{times: map[site]gaps{}, depths: map[site]int{}}}
+		sites: sites{numbers: map[site]int32{}, depths: map[site]int{}}}
 	started := starts{}
 	if s.head.Multiple != 0 {
 		s.rewind()
@@ -79,15 +79,15 @@ func newSurvey(s *stream) (*survey, error) {
 			return nil, err
 		}
 	}
-	var at site
+	before := uint64(0)
 	for e, err := range s.events() {
 		if err != nil {
 			return nil, err
 		}
 		v.events++
 		// A site is the pair of this record and the one before.
-		at.before, at.after = at.after, s.key
-		v.sites.add(at, e.gap, e.lost)
+		v.sites.add(between(before, s.key), e.gap, e.lost)
+		before = s.key
 		if err := v.note(e, started); err != nil {
 			return nil, fmt.Errorf("%s: call %d (%v): %w", s.name, v.events, e.called, err)
 		}

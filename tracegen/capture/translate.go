@@ -23,7 +23,7 @@ type translator struct {
 	put  func(step int32) // takes the steps, in their order
 
 	// Where the rank is in its program, and the time that belongs to the next computation.
-	at      site
+	before  uint64 // the key of the last call
 	by      trail
 	pause             // since the last step
 	each    []float64 // with Options.EachGap: the true computations of those put down, in flop
@@ -71,10 +71,9 @@ func (t *translator) translate() error {
 		t.asking(e)
 
 		// The computation before the call: the mean of its site with its variance, and its own time.
-		t.at.after = t.s.key
-		site := t.v.sites.at(t.at, &t.by)
-		t.at.before = t.at.after
-		t.by.push(t.at.after)
+		site := t.v.sites.at(between(t.before, t.s.key), &t.by)
+		t.before = t.s.key
+		t.by.push(t.before)
 		rate := t.o.Rate / 1e9
 		t.pause.add(pause{math.Round(site.mean() * rate), float64(site.variance() * rate * rate), math.Round(e.gap * rate)})
 

@@ -83,7 +83,7 @@ func (t *translator) asking(e *event) {
 	}
 	// The mean of the site decides, as a single time may be long by chance, and so may all in which the rank lost its
 	// processor.
-	here := t.v.sites.times[site{before: t.at.before, after: t.s.key}]
+	here := t.v.sites.of(between(t.before, t.s.key))
 	mean, n := here.mean(), int64(1)
 	if here.kept > 0 {
 		mean, n = here.keptSum/float64(here.kept), here.kept

@@ -72,7 +72,7 @@ type writer struct {
 
 	// For alike.
 	way        int              // to make groups
-	several    bool             // a part has several classes
+	several    bool             // other ways make other groups
 	keys, uses map[key]int32    // numbers
 	columns    []int64          // the vector
 	offsets    map[string]int64 // of columns in it, by their names
@@ -94,7 +94,7 @@ type writer struct {
 // behind them.
 func (w *writer) write(ranks []outline, steps int) {
 	// If each computation has a time of its own, no two parts are alike, and none is shared.
-	if w.each == nil {
+	if w.each == nil && w.way == apart {
 		for rank := range ranks {
 			for _, items := range append([][]item{ranks[rank].before, ranks[rank].step, ranks[rank].after}, ranks[rank].marked...) {
 				w.sharing.count(items)
@@ -155,19 +155,20 @@ func (w *writer) marked(ranks []outline, steps int) {
 	}
 	for n, hash := range hashes {
 		w.step++
-		block := w.each == nil && times[hash] > 1
-		for rank := range ranks {
-			items := ranks[rank].marked[n]
-			block = block && w.loops.bytes(items) <= mostBytes && len(w.loops.listsOf(items)) == 0
+		call, block, of := known[hash], w.each == nil && times[hash] > 1, func(o *outline) []item { return o.marked[n] }
+		for rank := 0; call == nil && block && rank < len(ranks); rank++ {
+			items := of(&ranks[rank])
+			block = w.loops.bytes(items) <= mostBytes && len(w.loops.listsOf(items)) == 0
 		}
 		if !block {
-			w.part(ranks, func(o *outline) []item { return o.marked[n] })
+			w.part(ranks, of)
 			continue
 		}
-		if known[hash] == nil {
-			known[hash] = w.blocks(ranks, func(o *outline) []item { return o.marked[n] })
+		if call == nil {
+			call = w.blocks(ranks, of)
+			known[hash] = call
 		}
-		w.call(known[hash])
+		w.call(call)
 	}
 }
 
