@@ -81,13 +81,15 @@ func (b *buyer) play(asked context.Context, s *series, draws int) (err error) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(asked))
 	defer cancel(nil)
 	defer context.AfterFunc(asked, func() { cancel(context.Cause(asked)) })()
+	defer func() {
+		if err != nil && asked.Err() != nil {
+			err = context.Cause(asked)
+		}
+	}()
 	defer textutil.Stopped(&err)
 	open := s.open(ctx, b) // the trace is made once, which does not count
 	begin := time.Now()
 	stated, drawn, err := b.replay(ctx, s, open, draws)
-	if err != nil && asked.Err() != nil {
-		return context.Cause(asked)
-	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
