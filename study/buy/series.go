@@ -93,7 +93,8 @@ func (b *buyer) play(asked context.Context, s *series, draws int) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.name, err)
 	}
-	// What was simulated, counted as study.CostOf does: a run that does not forget its beginning takes more than forecast.
+	// The cost of what was simulated, in the messages that study.CostOf counts. It is above the forecast where a run does not
+	// forget its beginning.
 	s.made = 100 * float64(s.run.Ranks())
 	if draws == 0 {
 		s.stated = stated

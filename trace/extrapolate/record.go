@@ -185,7 +185,7 @@ func (r *recording) read(c *trace.Cursor, s *stream, gaps map[gap]int32) error {
 		case trace.KindAsk, trace.KindRound:
 			return fmt.Errorf("polls of requests, whose outcome decides what follows, have no rule that could be extrapolated")
 		case trace.KindAfter, trace.KindBeside:
-			return fmt.Errorf("actions beside the rank, of which a dependency names another, have no rule that could be extrapolated")
+			return fmt.Errorf("actions beside a rank, and what they wait for, have no rule that could be extrapolated")
 		case trace.KindSleep:
 			e.numbers[numA] = x[0]
 		case trace.KindMark:

@@ -312,7 +312,10 @@ func (s *structureWriter) item(it *trace.Item) string {
 	case trace.OpAfter:
 		return fmt.Sprintf("%s %s", afterVerbs[it.Slot], arg(0))
 	case trace.OpBeside:
-		return fmt.Sprintf("beside processor %d", it.Slot)
+		if it.Slot > 0 {
+			text += fmt.Sprintf(" processor %d", it.Slot)
+		}
+		return text
 	case trace.OpMark:
 		return strconv.Quote(s.h.Markers[it.Sym].Text) + "(" + operands(it.Args) + ")"
 	case trace.OpWait, trace.OpTest, trace.OpFree:

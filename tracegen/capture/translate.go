@@ -137,7 +137,7 @@ func (t *translator) add(s step) {
 	t.write(s)
 }
 
-// event adds the steps of a call. What the call cannot be ends it where that is met (textutil.Stop).
+// event adds the steps of a call. A call that cannot be translated is an error.
 func (t *translator) event(e *event) (err error) {
 	defer textutil.Stopped(&err)
 	t.draining(e)

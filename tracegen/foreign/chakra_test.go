@@ -141,16 +141,9 @@ func TestChakraRing(t *testing.T) {
 			chakraNode(2, 6, 0, []int{1}, "comm_src", (r+2)%3, "comm_dst", r, "comm_size", 1<<20),
 			chakraNode(3, 4, 7, []int{2})))
 	}
-	tr, _, err := convert("chakra", inDir(t, files...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := replay.Run(context.Background(), tr, oneSwitch(t, 3), oneSwitchOptions(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := 500e-9 + (1<<20)/50e9 + 7e-6; math.Abs(res.Makespan/want-1) > 0.05 { // acknowledgements take 5 % of the bandwidth
-		t.Errorf("%g s, want %g", res.Makespan, want)
+	makespan := onOneSwitch(t, files...)
+	if want := 500e-9 + (1<<20)/50e9 + 7e-6; math.Abs(makespan/want-1) > 0.05 { // acknowledgements take 5 % of the bandwidth
+		t.Errorf("%g s, want %g", makespan, want)
 	}
 }
 
@@ -181,36 +174,30 @@ func TestChakraTime(t *testing.T) {
 		files = append(files, fmt.Sprintf("all_reduce.%d.et", r), chakraBytes(
 			chakraNode(r, 7, 0, nil, "is_cpu_op", 0, "comm_type", 0, "comm_size", 1<<20)))
 	}
+	makespan := onOneSwitch(t, files...)
+	ring := 2 * 3 * (500e-9 + (1<<20)/4/50e9)
+	if d := makespan/ring - 1; math.Abs(d) > 0.05 {
+		t.Errorf("%g s, %g by the ring: %+.1f %%", makespan, ring, 100*d)
+	}
+}
+
+// onOneSwitch returns the makespan of the trace of files, a rank on each host of one switch with 50 GB/s and 500 ns, where
+// messages take what the links take.
+func onOneSwitch(t *testing.T, files ...string) float64 {
+	t.Helper()
 	tr, _, err := convert("chakra", inDir(t, files...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := replay.Run(context.Background(), tr, oneSwitch(t, 4), oneSwitchOptions(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ring := 2 * 3 * (500e-9 + (1<<20)/4/50e9)
-	if d := res.Makespan/ring - 1; math.Abs(d) > 0.05 {
-		t.Errorf("%g s, %g by the ring: %+.1f %%", res.Makespan, ring, 100*d)
-	}
-}
-
-// oneSwitch is a machine of ranks on one switch with 50 GB/s and 500 ns.
-func oneSwitch(t *testing.T, ranks int) (m replay.Machine) {
-	var err error
+	var m replay.Machine
 	m.Platform, err = platforms.Parse(strings.NewReader(`<platform version="4.1">
 		<cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="50GBps" lat="250ns"/></platform>`), "switch.xml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Hosts, err = replay.FillHosts(m.Platform, ranks, 1); err != nil {
+	if m.Hosts, err = replay.FillHosts(m.Platform, tr.Header().Ranks, 1); err != nil {
 		t.Fatal(err)
 	}
-	return m
-}
-
-// oneSwitchOptions has messages take what the links take.
-func oneSwitchOptions(t *testing.T) replay.Options {
 	o := replay.DefaultOptions()
 	for _, set := range []string{"smpi/allreduce:lr", "smpi/bw-factor:1", "smpi/lat-factor:1", "network/TCP-gamma:0"} {
 		name, value, _ := strings.Cut(set, ":")
@@ -218,7 +205,11 @@ func oneSwitchOptions(t *testing.T) replay.Options {
 			t.Fatal(err)
 		}
 	}
-	return o
+	res, err := replay.Run(context.Background(), tr, m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.Makespan
 }
 
 // FuzzChakra: no panic, and an error names the file.

@@ -48,7 +48,7 @@ type graph struct {
 	edges []edge
 	calls []call        // of collective operations
 	at    func(n *node) // says where an error is, before it
-	// Nothing waits for the end of a send.
+	// Sends need no receive to end: nothing waits for them, and their requests are let go of.
 	buffered bool
 
 	k        *rank

@@ -133,7 +133,7 @@ func newRecording(name string, ranks int) *recording {
 	return r
 }
 
-// restart makes a rank one that has done nothing. What the spool has of it is never read.
+// restart forgets all calls of a rank. Those that are in the spool stay there and are never read.
 func (k *rank) restart() {
 	*k = rank{of: k.of, number: k.number, ended: -1, requests: map[int64]request{}}
 }

@@ -226,8 +226,8 @@ func (f *factor) localMax(b *trace.Builder, m, col trace.Operand) {
 	b.If(m, func() { b.Compute(idamax, m) })
 }
 
-// exchange emits the messages of a pivot exchange, in which rows have w columns. Where both sides send, those of rocHPL
-// are one MPI_Sendrecv.
+// exchange emits the messages of a pivot exchange, whose rows have w columns. Two ranks that send to each other do so by
+// one MPI_Sendrecv in rocHPL.
 func (f *factor) exchange(b *trace.Builder, w int64, peers []trace.Operand) {
 	bytes := map[payload]trace.Operand{nothing: trace.Const(0), row: trace.Const(doubleBytes * w),
 		candidate: trace.Const(doubleBytes * (w + 4)), both: trace.Const(doubleBytes * (2*w + 4))}
