@@ -25,18 +25,8 @@ type FileOptions struct {
 	// Base is a kernel file, without models of hosts, whose other kernels are taken over; default: none.
 	Base     []byte
 	BaseName string // for the description
-	// Alone is the part of the models' time that a rank takes alone on a host, of which the timings have so many ranks; 0:
-	// it is not known.
-	Alone float64
-	Ranks int
-}
 
-// alone returns the line of a kernel file that says how quick a rank is by itself.
-func (o *FileOptions) alone() string {
-	if o.Alone == 0 {
-		return ""
-	}
-	return fmt.Sprintf("alone: {ranks: %d, time: %.1f%%} # of the models' time, of a rank alone on its host\n", o.Ranks, 100*o.Alone)
+	alone string // the line that says how quick a rank is by itself, if that is known
 }
 
 // Validate refuses options that no kernel file can have, all at once.
@@ -125,7 +115,7 @@ func (r *findings) writeYAML(o FileOptions, more string, scatter float64,
 	if cpus > 1 {
 		fmt.Fprintf(b, "cpus_per_host: %d\n", cpus)
 	}
-	b.WriteString(o.alone())
+	b.WriteString(o.alone)
 	if scatter > 0 {
 		fmt.Fprintf(b, "host_scatter: %s%%\n", FormatNumber(100*scatter))
 	}
@@ -314,7 +304,7 @@ func WriteBase(b *strings.Builder, base []byte, o FileOptions, cpusPerHost int) 
 	if cpusPerHost > 1 {
 		fmt.Fprintf(b, "cpus_per_host: %d\n", cpusPerHost)
 	}
-	b.WriteString(o.alone())
+	b.WriteString(o.alone)
 	b.WriteString("hosts:\n")
 	return nil
 }

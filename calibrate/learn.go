@@ -71,6 +71,7 @@ func (o *LearnOptions) Validate() error {
 // thresholds, each a sum of learned terms whose coefficients are above zero. It minimises relative residuals of the
 // statistic of each size, weighted by the run. Timings must have been kept. Kernels, hosts and CPUs to which no model
 // fits are left out, with a warning; if no kernel is left, that is an error that wraps ErrMeaningless.
+// Timings of a rank alone between those of all say how much less time the run's kernels take then.
 func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 	defer textutil.Stopped(&err)
 	textutil.Check(o.Validate())
@@ -119,6 +120,10 @@ func LearnKernels(t *Timings, o LearnOptions) (report *LearnReport, err error) {
 			r.warn("%s: %.3g %% of its time in the run is spent on sizes beyond those measured: measure for this run", k.name(),
 				100*k.Outside)
 		}
+	}
+	if t.alone != nil && o.Run != nil {
+		o.Progress = nil
+		r.compareAlone(LearnKernels(t.alone, o))
 	}
 	if len(r.Missing) > 0 {
 		r.warn("the run calls %s, which were not timed: measure for this run, or add their models by --base",

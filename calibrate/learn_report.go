@@ -39,14 +39,14 @@ type LearnReport struct {
 // mostAlone bounds the part of the time that a rank takes alone: it has at least what it has among others, and timings scatter.
 const mostAlone = 1.1
 
-// SetAlone compares the models with those of timings that a rank made alone on the same host. Both must know the run.
+// compareAlone compares the models with those of timings that a rank made alone on the same host.
 // A rank alone has at most the bandwidths and caches of all ranks, so that it takes at least one in so many of their time.
 // If it seems quicker than that, or slower than they are, other programs have disturbed the timings: a warning says so,
 // and Alone stays 0.
-func (r *LearnReport) SetAlone(alone *LearnReport) error {
-	if r.cpus < 2 || alone.cpus > 1 {
-		return fmt.Errorf("%w: timings of one rank alone are compared with those of ranks on several CPUs at once, not those of %s "+
-			"with those of %s", ErrMeaningless, textutil.Count(alone.cpus, "CPU"), textutil.Count(r.cpus, "CPU"))
+func (r *LearnReport) compareAlone(alone *LearnReport, err error) {
+	if err != nil {
+		r.warn("ranks alone: left out: %v", err)
+		return
 	}
 	together, by := 0.0, 0.0
 	for i := range r.Kernels {
@@ -65,7 +65,6 @@ func (r *LearnReport) SetAlone(alone *LearnReport) error {
 	default:
 		r.Alone, r.Ranks = min(part, 1), r.cpus // more is scatter
 	}
-	return nil
 }
 
 // LearnedKernel is the model of a kernel with its attributes.
@@ -304,6 +303,9 @@ func (r *LearnReport) Series() (list []Series) {
 // WriteYAML writes the models as a kernel file (docs/kernels.md): those of all hosts, and, where there are any, those
 // of each host or CPU. Coefficients have as many digits as it takes to read the same numbers again.
 func (r *LearnReport) WriteYAML(w io.Writer, o FileOptions) error {
+	if r.Alone > 0 {
+		o.alone = fmt.Sprintf("alone: {ranks: %d, time: %.1f%%} # of the models' time, of a rank alone on its host\n", r.Ranks, 100*r.Alone)
+	}
 	all := func(b *strings.Builder, o FileOptions) {
 		indent := "  "
 		if len(o.Base) > 0 {

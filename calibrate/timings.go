@@ -35,6 +35,9 @@ type Timings struct {
 	byName    map[string]*function
 	points    int
 	operands  []string // where they were, if timings are kept: the different texts of the column
+
+	// alone holds those of a rank that had the host to itself, in a table of ranks at once; nil: there are none.
+	alone *Timings
 }
 
 // origin is the timings that are held, or that a report is of.
@@ -249,7 +252,7 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 	// The index of a column is -1 if there is none of its names; where two mean the same, the reading ends.
 	column := func(names ...string) int { return textutil.Must(r.Column(names...)) }
 	function, host, cpu := column("function", "kernel"), column("host", "node", "hostname"), column("cpu")
-	rank, processor, operands := column("rank"), column("processor"), column("operands")
+	rank, processor, operands, alone := column("rank"), column("processor"), column("operands"), column("alone")
 	seconds, date := column(timeNames...), column("date", "start_time", "timestamp")
 	switch {
 	case seconds < 0:
@@ -296,6 +299,13 @@ func (t *Timings) Read(r *table.Reader, o ReadOptions) (err error) {
 		return r.Text(column)
 	}
 	return r.Each(asked, func() error {
+		t := t
+		if text(alone) != "" {
+			if t.alone == nil {
+				t.alone = NewTimings()
+			}
+			t = t.alone
+		}
 		// Dimensions with empty fields are none of the kernel's; the others take their
 		// places in the order of the columns.
 		key := pointKey{host: text(host), cpu: noCPU}

@@ -82,7 +82,6 @@ type Options struct {
 const (
 	stepsFile    = "measured/steps.json"
 	kernelTable  = "measured/kernels.csv"
-	aloneTable   = "measured/alone.csv"
 	networkTable = "measured/network.csv"
 	manualFile   = "machine.md"
 )
@@ -90,7 +89,6 @@ const (
 // The steps, by which their reports are named.
 const (
 	stepKernelTimes  = "kernel-times"
-	stepAloneTimes   = "alone-times" // of a rank that has the host to itself
 	stepMessageTimes = "message-times"
 	stepKernelModels = "kernel-models"
 	stepNetworkModel = "network-model"
@@ -98,7 +96,7 @@ const (
 
 // tables are the outputs of the steps that measure, plotDirs the directories with the plots of those that fit.
 var (
-	tables   = map[string]string{stepKernelTimes: kernelTable, stepAloneTimes: aloneTable, stepMessageTimes: networkTable}
+	tables   = map[string]string{stepKernelTimes: kernelTable, stepMessageTimes: networkTable}
 	plotDirs = map[string]string{stepKernelModels: "plots/kernels", stepNetworkModel: "plots/network"}
 )
 
@@ -150,14 +148,14 @@ func Make(ctx context.Context, o Options) (err error) {
 			m.Runs = append(m.Runs, path)
 		}
 	}
-	var traces, hashes, alone []string
+	var traces, hashes []string
 	for _, path := range m.Runs {
 		traces = append(traces, "--for", path)
 	}
 	m.recorded = textutil.Must(recordedSpeed(m.Runs))
 
-	// Kernels take five ninths of the budget, those of one rank alone a ninth, messages a third. Kernels are timed first,
-	// which takes long, so that the tools that time messages are looked for before.
+	// Kernels take two thirds of the budget, messages a third. Kernels are timed first, which takes long, so that the
+	// tools that time messages are looked for before.
 	budget := func(part time.Duration) string { return part.Round(time.Second).String() }
 	messages := step{Args: append([]string{"measure", "network", "-o", m.path(networkTable), "--json",
 		"--budget", budget(m.Budget / 3), "--mpicc", m.Compiler, "--"}, m.Launcher...)}
@@ -175,19 +173,9 @@ func Make(ctx context.Context, o Options) (err error) {
 				return fmt.Errorf("%s: %w", stepMessageTimes, err)
 			}
 		}
-		kernels := func(name string, part time.Duration, flags ...string) {
-			args := slices.Concat([]string{"measure", "kernels", "-o", m.path(tables[name]), "--json", "--budget", budget(part),
-				"--threads", strconv.Itoa(m.Threads)}, m.KernelFlags, flags, traces)
-			textutil.Check(m.measure(name, step{Args: args, Inputs: hashes}))
-		}
-		kernels(stepKernelTimes, m.Budget*5/9)
-		var measured struct {
-			Ranks int `json:"ranks"`
-		}
-		if m.readReport(stepKernelTimes, &measured); measured.Ranks > 1 {
-			kernels(stepAloneTimes, m.Budget/9, "--ranks-per-host", "1")
-			alone = []string{"--alone", m.path(aloneTable)}
-		}
+		args := slices.Concat([]string{"measure", "kernels", "-o", m.path(kernelTable), "--json", "--budget", budget(m.Budget * 2 / 3),
+			"--threads", strconv.Itoa(m.Threads)}, m.KernelFlags, traces)
+		textutil.Check(m.measure(stepKernelTimes, step{Args: args, Inputs: hashes}))
 	}
 	textutil.Check(m.measure(stepMessageTimes, messages))
 
@@ -198,7 +186,7 @@ func Make(ctx context.Context, o Options) (err error) {
 		textutil.Check(atomicfile.Write(m.path("kernels.yaml"), atomicfile.Bytes(text)))
 	} else {
 		args := slices.Concat([]string{"kernels", "-o", m.path("kernels.yaml"), "--base", "default", "--noise", m.Noise,
-			"--plots", m.path(plotDirs[stepKernelModels])}, alone, traces, []string{m.path(kernelTable)})
+			"--plots", m.path(plotDirs[stepKernelModels])}, traces, []string{m.path(kernelTable)})
 		textutil.Check(m.step(stepKernelModels, step{Args: args}))
 	}
 
@@ -413,7 +401,7 @@ func (m *maker) writeManual(w io.Writer) (err error) {
 		command.Version())
 	fmt.Fprintf(w, "`platform.xml` and `kernels.yaml` are what replays read; the timings that they were fitted to are in "+
 		"`measured`.\n")
-	steps := []string{stepKernelTimes, stepAloneTimes, stepMessageTimes, stepKernelModels, stepNetworkModel}
+	steps := []string{stepKernelTimes, stepMessageTimes, stepKernelModels, stepNetworkModel}
 	if m.recorded > 0 {
 		steps = []string{stepMessageTimes, stepNetworkModel}
 		fmt.Fprintf(w, "The runs call no kernel: hosts have the %.3g Gflop/s of which their traces were recorded, and "+

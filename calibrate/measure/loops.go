@@ -234,6 +234,7 @@ func (b box) set(iterations int) (list []loopCall) {
 type loopSet struct {
 	box   int // index in the plan's boxes
 	calls []loopCall
+	alone bool // made by the first rank alone
 }
 
 // mostSets is how often a set of iterations is made on a box, at most.
@@ -322,20 +323,26 @@ func (p *Plan) planLoops(run *RunCalls, known []*kernelCalls, o *Options) error 
 		for _, at := range order {
 			if at != last {
 				warm := p.boxes[at].set(1)
-				p.sets = append(p.sets, loopSet{at, warm})
-				p.Order = append(p.Order, slices.Repeat([]int{notRecorded}, len(warm))...)
+				p.sets = append(p.sets, loopSet{at, warm, false})
+				p.Order = append(p.Order, slices.Repeat([]Turn{{Call: notRecorded}}, len(warm))...)
 			}
 			last = at
 			list := p.boxes[at].set(loopIterations)
-			p.sets = append(p.sets, loopSet{at, list})
-			for _, c := range list {
-				// Kernels that are not to be timed are called all the same: the next one finds its data where they
-				// leave it.
-				number, ok := index[key{c.kernel, c.dims}]
-				if !ok {
-					number = notRecorded
+			ways := []bool{false}
+			if len(p.Groups) > 1 && pass%aloneEvery == 0 {
+				ways = append(ways, true) // the first rank makes the set once more, alone
+			}
+			for _, alone := range ways {
+				p.sets = append(p.sets, loopSet{at, list, alone})
+				for _, c := range list {
+					// Kernels that are not to be timed are called all the same: the next one finds its data where they
+					// leave it.
+					number, ok := index[key{c.kernel, c.dims}]
+					if !ok {
+						number = notRecorded
+					}
+					p.Order = append(p.Order, Turn{number, alone})
 				}
-				p.Order = append(p.Order, number)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ type Plan struct {
 	Groups   [][]int // cores of each rank
 	Kernels  []Kernel
 	Calls    []Call // different ones
-	Order    []int  // indices of Calls, as they are made, or notRecorded; the first WarmUp are not recorded either
+	Order    []Turn // calls as they are made, of which the first WarmUp are not recorded
 	WarmUp   int
 	Passes   int    // how often each call is made, at most
 	Bytes    int64  // of memory that all processes take
@@ -51,6 +51,30 @@ type Call struct {
 
 	shape int     // of the run that it comes from: index in the plan's shapes
 	guess float64 // seconds, including the preparation of its operands
+}
+
+// Turn is a call that all ranks make at once, or the first one alone, while the others rest.
+type Turn struct {
+	Call  int // index of Calls, or notRecorded
+	Alone bool
+}
+
+// aloneEvery is how many calls of all ranks there are for each of the first one alone. They stand between those of all,
+// so that the two differ by what the ranks share, not by how quick the machine was some minutes earlier.
+const aloneEvery = 5
+
+// Planned returns the number of timings.
+func (p *Plan) Planned() (n int) {
+	for _, turn := range p.Order[p.WarmUp:] {
+		switch {
+		case turn.Call == notRecorded:
+		case turn.Alone:
+			n++
+		default:
+			n += len(p.Groups)
+		}
+	}
+	return n
 }
 
 // space is the memory of each process, in elements of 8 bytes, as large as the largest run needs.
@@ -221,12 +245,12 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 	source := noise.NewSource(o.Seed)
 	for i := range p.Kernels {
 		if at := slices.IndexFunc(p.Calls, func(c Call) bool { return c.Kernel == i }); at >= 0 {
-			p.Order = append(p.Order, at)
+			p.Order = append(p.Order, Turn{Call: at})
 		}
 	}
 	p.WarmUp = len(p.Order)
 	// A pass makes each call once, run after run, so that the caches hold data of the same run.
-	// Runs have a random order, and so have the calls of each.
+	// Runs have a random order, and so have the calls of each, a part of which the first rank then makes alone.
 	runs := make([]int, len(p.shapes))
 	for pass := range p.Passes {
 		for i := range runs {
@@ -237,10 +261,15 @@ func (p *Plan) planBLAS(run *RunCalls, known []*kernelCalls, total float64, o *O
 			first := len(p.Order)
 			for i := range p.Calls {
 				if p.Calls[i].shape == run {
-					p.Order = append(p.Order, i)
+					p.Order = append(p.Order, Turn{Call: i})
 				}
 			}
 			shuffle(p.Order[first:], source, uint32(pass), 1+uint32(run))
+			for _, turn := range p.Order[first:] {
+				if len(p.Groups) > 1 && (turn.Call+pass)%aloneEvery == 0 {
+					p.Order = append(p.Order, Turn{turn.Call, true})
+				}
+			}
 		}
 	}
 
@@ -336,12 +365,15 @@ func (p *Plan) seconds() (sum float64) {
 	for i := range p.Calls {
 		sum += p.Calls[i].guess
 	}
+	if len(p.Groups) > 1 {
+		sum *= 1 + 1.0/aloneEvery
+	}
 	return sum
 }
 
 // shuffle puts the list into one of all orders, each as likely (Fisher and Yates;
 // 64 random bits leave a bias of less than 2^-40).
-func shuffle(list []int, source noise.Source, pass, part uint32) {
+func shuffle[T any](list []T, source noise.Source, pass, part uint32) {
 	for i := len(list) - 1; i > 0; i-- {
 		// The draw has a name of its own: part, pass and place.
 		bits := source.Draw(useOrder, part, pass, uint32(i))
@@ -357,28 +389,28 @@ func (p *Plan) text() []byte {
 	for _, x := range p.boxes {
 		fmt.Fprintln(b, numbers(x.n[:], " "), numbers(x.near[:], " "))
 	}
+	flag := map[bool]int{true: 1}
 	for _, s := range p.sets {
 		for _, c := range s.calls {
 			// Kernels on a matrix do not look at the number of elements, which is the first dimension of the others.
-			fmt.Fprintln(b, s.box, c.kernel, c.level, c.vectors, c.dims[0], c.beta)
+			fmt.Fprintln(b, s.box, c.kernel, c.level, c.vectors, c.dims[0], c.beta, flag[s.alone])
 		}
 	}
 	if p.boxes != nil {
 		return b.Bytes()
 	}
-	flag := map[bool]int{true: 1}
 	for i := range p.shapes {
 		s := &p.shapes[i]
 		fmt.Fprintln(b, s.rows, s.columns, s.nb, flag[s.inPlace], flag[s.wholeRows])
 	}
-	for _, i := range p.Order {
-		c := &p.Calls[i]
+	for _, turn := range p.Order {
+		c := &p.Calls[turn.Call]
 		k := &p.Kernels[c.Kernel]
 		letters := "" // the attributes, in the order in which BLAS has them
 		for _, name := range forms[k.Name].attrs {
 			letters += k.attr(name)
 		}
-		fmt.Fprintln(b, c.shape, k.Name, cmp.Or(letters, "-"), numbers(c.Dims[:], " "), string(c.Operands[:1]))
+		fmt.Fprintln(b, c.shape, k.Name, cmp.Or(letters, "-"), numbers(c.Dims[:], " "), string(c.Operands[:1]), flag[turn.Alone])
 	}
 	return b.Bytes()
 }

@@ -39,7 +39,8 @@ func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error
 	}
 	table := csv.NewWriter(w)
 	row := slices.Concat([]string{"function"}, attrs, dims,
-		[]string{"operands", "seconds", "processor", "host", "rank", "cpu", "date"})
+		[]string{"operands", "seconds", "processor", "host", "rank", "alone", "cpu", "date"})
+	alone := map[bool]string{true: "1"}
 	for i, name := range row {
 		row[i] = strings.ToLower(name)
 	}
@@ -60,7 +61,8 @@ func (r *Result) WriteCSV(w io.Writer, p *Plan, host string, facts []Fact) error
 		}
 		// The processor share is bounded, as its clock ticks in larger steps. The core is the first one of the rank.
 		_ = table.Write(append(row, string(c.Operands), fmt.Sprintf("%.9e", t.Seconds),
-			fmt.Sprintf("%.3g", min(1, t.CPU/t.Seconds)), host, strconv.Itoa(t.Rank), strconv.Itoa(p.Groups[t.Rank][0]),
+			fmt.Sprintf("%.3g", min(1, t.CPU/t.Seconds)), host, strconv.Itoa(t.Rank), alone[t.Alone],
+			strconv.Itoa(p.Groups[t.Rank][0]),
 			t.Date.UTC().Format(time.RFC3339)))
 	}
 	table.Flush()
@@ -97,12 +99,15 @@ const (
 func (r *Result) Quality(p *Plan, threads int) (q Quality) {
 	// Timings of a size scatter for two reasons: other work on the core, and a clock or memory that
 	// changes. The processor's time tells of the first, the spread of both.
-	type place struct{ rank, call int }
+	type place struct {
+		rank int
+		turn Turn
+	}
 	byPlace := map[place][]float64{}
 	// Seconds of calls, and of the processor in them.
 	wall, cpu := 0.0, 0.0
 	for _, t := range r.Timings {
-		at := place{t.Rank, t.Call}
+		at := place{t.Rank, t.Turn}
 		byPlace[at] = append(byPlace[at], t.Seconds)
 		if t.Seconds >= leastSeconds {
 			wall, cpu = wall+t.Seconds, cpu+min(t.CPU, t.Seconds)
@@ -112,11 +117,12 @@ func (r *Result) Quality(p *Plan, threads int) (q Quality) {
 	if wall > 0 && threads == 1 {
 		q.Processor = cpu / wall
 	}
-	// Sizes of each rank are compared with themselves: ranks on slower cores do not count as noise.
+	// Sizes of each rank are compared with themselves: ranks on slower cores do not count as noise. Calls alone tell
+	// nothing more.
 	sum, least := 0.0, 0.0
 	for rank := range p.Groups {
 		for call := range p.Calls {
-			list := byPlace[place{rank, call}]
+			list := byPlace[place{rank, Turn{Call: call}}]
 			if len(list) < 3 {
 				continue
 			}
@@ -186,7 +192,9 @@ func (r *Result) Summaries(p *Plan) []Summary {
 	// Ranks are not told apart: a size has timings of all of them.
 	byCall := make([][]float64, len(p.Calls))
 	for _, t := range r.Timings {
-		byCall[t.Call] = append(byCall[t.Call], t.Seconds)
+		if !t.Alone {
+			byCall[t.Call] = append(byCall[t.Call], t.Seconds)
+		}
 	}
 	// Kernels without a timing have a line, too.
 	list := make([]Summary, len(p.Kernels))

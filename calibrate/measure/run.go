@@ -30,7 +30,7 @@ var helper embed.FS
 // they are fewer than those of the clock then.
 type Timing struct {
 	Rank    int // of the host, from 0
-	Call    int // index in the plan's Calls
+	Turn        // Call is never notRecorded
 	Seconds float64
 	CPU     float64   // seconds that the rank had of the processor meanwhile
 	Date    time.Time // of its end
@@ -48,16 +48,11 @@ type Result struct {
 }
 
 // Run measures: a process for each rank, which all make the same call at the same time, so that
-// they compete for memory as ranks do. progress is called after each call, from one goroutine at a
+// they compete for memory as ranks do, but for the calls that the first one makes alone. progress is called after each call, from one goroutine at a
 // time. When the budget is used up no call begins; when ctx ends, or a process fails, calls under
 // way are given up. Either way the timings so far are the result, beside the error of the process.
 func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, err error) {
-	r = &Result{}
-	for _, number := range p.Order[p.WarmUp:] {
-		if number != notRecorded {
-			r.Planned += len(p.Groups)
-		}
-	}
+	r = &Result{Planned: p.Planned()}
 	// The program, the plan and the shared page live in a directory that goes with the measurement.
 	dir, err := os.MkdirTemp("", "reprise-measure-")
 	if err != nil {
@@ -98,12 +93,12 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 	var wait sync.WaitGroup
 	for rank, w := range workers {
 		wait.Go(func() {
-			// A worker that ends before the last call of the plan has used up the budget.
-			for ends := 0; ; ends++ {
+			// The first worker makes all calls of the plan: if it ends before the last, it has used up the budget.
+			for made := 0; ; made++ {
 				number, seconds, cpu, err := w.next(len(p.Order))
 				if err != nil {
 					mutex.Lock()
-					r.OverBudget = r.OverBudget || errors.Is(err, io.EOF) && ends < len(p.Order)
+					r.OverBudget = r.OverBudget || rank == 0 && errors.Is(err, io.EOF) && made < len(p.Order)
 					mutex.Unlock()
 					if !errors.Is(err, io.EOF) && inner.Err() == nil {
 						errs[rank] = fmt.Errorf("rank %d: %w", rank, err)
@@ -112,7 +107,7 @@ func Run(ctx context.Context, p *Plan, o Options, progress func()) (r *Result, e
 					return
 				}
 				// Calls that warm up, or that bring the caches to a box, have no timing.
-				if number < p.WarmUp || p.Order[number] == notRecorded {
+				if number < p.WarmUp || p.Order[number].Call == notRecorded {
 					continue
 				}
 				mutex.Lock()

@@ -34,12 +34,22 @@ func library(t *testing.T, flags ...string) string {
 func run(ctx context.Context, t *testing.T, o Options, progress func()) (*Plan, *Result, error) {
 	t.Helper()
 	p := plan(t, everything(t, 60, 40, 8), o)
-	p.Order = p.Order[:min(len(p.Order), p.WarmUp+2*len(p.Calls))] // two passes
+	made := -p.WarmUp // by all ranks; two passes, and the first call of the third
+	for i, turn := range p.Order {
+		if !turn.Alone {
+			made++
+		}
+		if made > 2*len(p.Calls) {
+			p.Order = p.Order[:i+1]
+			break
+		}
+	}
 	r, err := Run(ctx, p, o, progress)
 	return p, r, err
 }
 
-// TestRun: all kernels are timed, with operands in caches or not, by one process or several at once, bound or not.
+// TestRun: all kernels are timed, with operands in caches or not, by one process or several at once, bound or not. Of
+// several the first one also makes a fifth of the calls of each pass alone.
 func TestRun(t *testing.T) {
 	blas := library(t)
 	for _, c := range []struct {
@@ -53,13 +63,20 @@ func TestRun(t *testing.T) {
 		calls := 0
 		p, r, err := run(context.Background(), t, o, func() { calls++ })
 		must(t, err)
-		want := 2 * len(p.Calls) * c.ranks
+		want := (2*len(p.Calls) + 1) * c.ranks
+		if c.ranks > 1 {
+			want += (len(p.Calls)+4)/5 + len(p.Calls)/5 // those of numbers 5i, and 5i+4
+		}
 		if len(r.Timings) != want || calls != want || r.Interrupted || r.OverBudget || r.BLAS != blas+", version unknown" || r.Compiler == "" {
 			t.Errorf("%+v: %d timings of %d, %d times progress, %q", c, len(r.Timings), want, calls, r.BLAS)
 		}
 		timed := make([]int, len(p.Calls))
 		for _, timing := range r.Timings {
-			timed[timing.Call]++
+			if !timing.Alone {
+				timed[timing.Call]++
+			} else if timing.Rank != 0 {
+				t.Errorf("rank %d timed a call alone", timing.Rank)
+			}
 		}
 		if slices.Min(timed) != 2*c.ranks {
 			t.Errorf("%+v: calls were timed %v times, want %d each", c, timed, 2*c.ranks)
@@ -163,12 +180,12 @@ func TestCSV(t *testing.T) {
 	trsm := Kernel{"dtrsm", []Attr{{"side", "L"}, {"uplo", "L"}, {"trans", "N"}, {"diag", "U"}}, dimsMN}
 	p := &Plan{Groups: [][]int{{4, 5}, {6, 7}}, Kernels: []Kernel{trsm, {"dscal", nil, dimsN}}, Calls: []Call{{0, [4]int64{8, 20}, Hot, 0, 0}, {1, [4]int64{9}, AsRun, 0, 0}}}
 	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	r := Result{Timings: []Timing{{1, 0, 0.5, 0.25, date}, {0, 1, 0.25, 0.26, date}}}
+	r := Result{Timings: []Timing{{1, Turn{Call: 0}, 0.5, 0.25, date}, {0, Turn{1, true}, 0.25, 0.26, date}}}
 	var b bytes.Buffer
 	must(t, r.WriteCSV(&b, p, HostName("my host"), []Fact{{"cpu", "one\ntwo"}}))
-	want := "# cpu: one two\nfunction,side,uplo,trans,diag,m,n,operands,seconds,processor,host,rank,cpu,date\n" +
-		"dtrsm,L,L,N,U,8,20,hot,5.000000000e-01,0.5,my_host,1,6,2026-01-02T03:04:05Z\n" +
-		"dscal,,,,,,9,run,2.500000000e-01,1,my_host,0,4,2026-01-02T03:04:05Z\n"
+	want := "# cpu: one two\nfunction,side,uplo,trans,diag,m,n,operands,seconds,processor,host,rank,alone,cpu,date\n" +
+		"dtrsm,L,L,N,U,8,20,hot,5.000000000e-01,0.5,my_host,1,,6,2026-01-02T03:04:05Z\n" +
+		"dscal,,,,,,9,run,2.500000000e-01,1,my_host,0,1,4,2026-01-02T03:04:05Z\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
@@ -181,7 +198,7 @@ func TestCSV(t *testing.T) {
 // of another say nothing of the spread; of 4.2 + 2 s ranks had their processor for 3.1 + 2 s, 82 %.
 func TestQuality(t *testing.T) {
 	p := &Plan{Groups: [][]int{{0}}, Kernels: []Kernel{{"dscal", nil, dimsN}, {"daxpy", nil, dimsN}}, Calls: []Call{{Kernel: 0}, {Kernel: 0}, {Kernel: 1}}}
-	r := Result{Timings: []Timing{{Call: 0, Seconds: 2, CPU: 1}, {Call: 0, Seconds: 1, CPU: 1}, {Call: 0, Seconds: 1.2, CPU: 1.1}, {Call: 1, Seconds: 1, CPU: 3}, {Call: 1, Seconds: 1, CPU: 1}}}
+	r := Result{Timings: []Timing{{Seconds: 2, CPU: 1}, {Seconds: 1, CPU: 1}, {Seconds: 1.2, CPU: 1.1}, {Turn: Turn{Call: 1}, Seconds: 1, CPU: 3}, {Turn: Turn{Call: 1}, Seconds: 1, CPU: 1}}}
 	q := r.Quality(p, 1)
 	if q.Spread != 1.2 || q.Processor < 5.1/6.2-1e-12 || q.Processor > 5.1/6.2+1e-12 {
 		t.Errorf("got %+v", q)

@@ -80,9 +80,9 @@ func TestHPCGOrder(t *testing.T) {
 		plan := planOf(t, path)
 		want := callsOf(t, path, c.like)
 		want = want[:len(want)/6] // the start of the set and eight of its 50 iterations
-		first := slices.IndexFunc(plan.Order, func(n int) bool { return n >= 0 })
+		first := slices.IndexFunc(plan.Order, func(turn measure.Turn) bool { return turn.Call >= 0 })
 		for i, call := range want {
-			at := &plan.Calls[plan.Order[first+i]]
+			at := &plan.Calls[plan.Order[first+i].Call]
 			if got := (namedCall{plan.Kernels[at.Kernel].Name, at.Dims}); got != call {
 				t.Fatalf("%d ranks: call %d is %+v, want %+v", c.ranks, i, got, call)
 			}

@@ -42,8 +42,6 @@ func kernelsCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "for",
 				Usage: "weigh sizes by the calls of the run in the `TRACE`, and say what part of its time each kernel " +
 					"takes; may be repeated"},
-			&cli.StringFlag{Name: "alone", Usage: "timings of one rank alone on the host, `CSV`: the kernel file states the part of " +
-				"the time that the run's kernels then take"},
 			&cli.StringFlag{Name: "statistic", Value: string(calibrate.Median),
 				Usage: "statistic of the timings of a size, `median|min|mean`; mean fits --model by least squares in " +
 					"seconds, as published calibrations do"},
@@ -148,14 +146,6 @@ func readTimings(c *cli.Context, o calibrate.ReadOptions, terms map[string][]str
 	return timings
 }
 
-// readOwn reads a table that is no argument.
-func readOwn(c *cli.Context, path string, o calibrate.ReadOptions) *calibrate.Timings {
-	timings := calibrate.NewTimings()
-	t := textutil.Must(table.Open(path))
-	textutil.Check(errors.Join(timings.Read(t, o), t.Close()))
-	return timings
-}
-
 // kernelModels are the models of either way of fitting.
 // The command writes either in the same way: as text, as a kernel file and as plots.
 type kernelModels interface {
@@ -187,7 +177,7 @@ func runKernels(c *cli.Context) (err error) {
 	var choice []string // flags that only least squares have
 	if mean {
 		choice = []string{"model", "no-constant"}
-		if given := firstSet(c, []string{"for", "alone", "max-pieces"}); given != "" {
+		if given := firstSet(c, []string{"for", "max-pieces"}); given != "" {
 			return command.Usagef("kernels: --%s has no effect with --statistic mean: leave one out", given)
 		}
 	} else {
@@ -204,8 +194,7 @@ func runKernels(c *cli.Context) (err error) {
 		Empty: c.String("empty"), Noise: c.String("noise")}
 	checkUsage(c, file.Validate())
 	needs(c, "output", "host-name", "empty", "noise", "base", "source")
-	needs(c, "for", "alone")
-	checkOutputs(c, append(c.StringSlice("for"), c.String("base"), c.String("alone"))...)
+	checkOutputs(c, append(c.StringSlice("for"), c.String("base"))...)
 	file.Base = readBase(c.String("base"))
 	if traces := c.StringSlice("for"); len(traces) > 0 {
 		learn.Run = textutil.Must(runs.Weights(traces))
@@ -218,15 +207,8 @@ func runKernels(c *cli.Context) (err error) {
 	} else {
 		bar := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), 1, "kernels fitted")
 		learn.Progress = bar.SetOf
-		var learned *calibrate.LearnReport
-		learned, err = calibrate.LearnKernels(timings, learn)
-		if path := c.String("alone"); path != "" && err == nil {
-			one := textutil.Must(calibrate.LearnKernels(readOwn(c, path, read), learn))
-			err = learned.SetAlone(one)
-			file.Alone, file.Ranks = learned.Alone, learned.Ranks
-		}
+		report, err = calibrate.LearnKernels(timings, learn)
 		bar.Clear()
-		report = learned
 	}
 	textutil.Check(err)
 	// A kernel file with noise needs repeated timings, which is known after the fit.

@@ -47,8 +47,8 @@ func measureKernelsCommand() *cli.Command {
 		Description: "Times every kernel that the run in a trace calls, at sizes drawn from its calls by where its " +
 			"time goes: BLAS by a\n" +
 			"shared library, HPL's copies and row swaps by loops of the same accesses. All ranks of a host measure at once,\n" +
-			"bound to cores, in random order, on random numbers, with the leading dimension of the run. Writes a table (CSV)\n" +
-			"that calibrate kernels reads, headed by a description of the machine:\n\n" +
+			"and the first one alone between them, bound to cores, in random order, on random numbers, with the leading\n" +
+			"dimension of the run. Writes a table (CSV) that calibrate kernels reads, headed by a description of the machine:\n\n" +
 			"    tracegen hpl -N 20000 --NB 128 -P 2 -Q 2 -o run.trace.zst\n" +
 			"    calibrate measure kernels --for run.trace.zst -o kernels.csv\n" +
 			"    calibrate kernels --for run.trace.zst -o kernels.yaml kernels.csv\n\n" +
@@ -174,7 +174,7 @@ func runMeasureKernels(c *cli.Context) (err error) {
 	r.Begin, r.Machine, r.Method = time.Now(), measure.Describe(root), toolFacts(c, "kernels")
 	// The first interrupt ends the measurement, and the command goes on to write the timings.
 	ctx, stop := command.Interruptible(c.Context)
-	bar, done := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), len(plan.Order)*len(plan.Groups), "calls"), 0
+	bar, done := terminal.NewBar(c.App.ErrWriter, c.Bool("quiet"), plan.Planned(), "calls"), 0
 	result, failure := measure.Run(ctx, plan, o, func() {
 		done++
 		bar.Set(done)

@@ -10,6 +10,7 @@ static struct {
 	int64_t rows; /* of the panel */
 	struct rows from, to, more_from, more_to;
 	int64_t m, more; /* rows of from and to, and of the others */
+	int alone;
 } call;
 
 struct kernel {

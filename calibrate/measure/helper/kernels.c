@@ -3,8 +3,8 @@
  *   program LIBRARY PLAN SHARED SECONDS SEED RANK RANKS RUNS ELEMENTS SWEPT CACHED
  *
  * The plan has the shape of each of RUNS runs, "ROWS COLUMNS NB IN_PLACE WHOLE_ROWS", then a call on
- * each line, "RUN KERNEL LETTERS D0 D1 D2 D3 WARMTH", the same for all processes, which meet in the shared memory before each call. Prints "ready LIBRARY,
- * VERSION" or "error ...", then for each call "NUMBER SECONDS CPUSECONDS" and at last "end".
+ * each line, "RUN KERNEL LETTERS D0 D1 D2 D3 WARMTH ALONE", the same for all processes, which meet in the shared memory
+ * before each call, but for those that the first makes alone (ALONE is 1). Prints "ready LIBRARY, VERSION" or "error ...", then for each call "NUMBER SECONDS CPUSECONDS" and at last "end".
  * After SECONDS no call begins; 0: there is no limit.
  */
 #include "meeting.h"
@@ -30,7 +30,7 @@ static int read_shapes(FILE *plan) {
 static int read_call(const char *line) {
 	char name[32], dims[128];
 	int64_t run;
-	if (sscanf(line, "%" SCNd64 " %31s %7s %127[0-9 ] %c", &run, name, call.letters, dims, &warmth) != 5 || run < 0 || run >= runs ||
+	if (sscanf(line, "%" SCNd64 " %31s %7s %127[0-9 ] %c %d", &run, name, call.letters, dims, &warmth, &call.alone) != 6 || run < 0 || run >= runs ||
 	    sscanf(dims, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &call.d[0], &call.d[1], &call.d[2], &call.d[3]) != 4)
 		return 0;
 	shape = shapes[run];
@@ -104,8 +104,10 @@ static int make_calls(FILE *plan, double limit) {
 		if (!read_call(line))
 			return fail("plan", line);
 		flush(number);
+		if (!takes_part(call.alone, deadline))
+			continue;
 		prepare(number);
-		if (!begin_call(number, deadline))
+		if (!call.alone && !begin_call(number, deadline))
 			break;
 		time_call(number);
 	}
@@ -142,6 +144,6 @@ int main(int argc, char **argv) {
 	printf("ready %s, %s\n", file, version);
 	fflush(stdout);
 	weigh_clock();
-	meet(); /* the time begins when all have their memory */
+	meet(0); /* the time begins when all have their memory */
 	return make_calls(plan, strtod(argv[4], NULL));
 }

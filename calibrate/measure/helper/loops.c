@@ -3,7 +3,8 @@
  *   program PLAN SHARED SECONDS RANK RANKS BOXES
  *
  * The plan has a line for each box, "NX NY NZ NEAR_X NEAR_Y NEAR_Z", then one for each call, "BOX KERNEL LEVEL VECTORS N
- * BETA", the same for all processes, which meet in the shared memory before each call. Prints "ready" or "error
+ * BETA ALONE", the same for all processes, which meet in the shared memory before each call, but for those that the first
+ * makes alone (ALONE is 1). Prints "ready" or "error
  * ...", then for each call "NUMBER SECONDS CPUSECONDS" and at last "end". After SECONDS no call begins; 0: there is
  * no limit.
  */
@@ -20,6 +21,7 @@ static struct {
 	double *v[3]; /* vectors, in the order of the call */
 	int32_t n;
 	double beta;
+	int alone;
 } call;
 
 struct kernel {
@@ -70,7 +72,7 @@ static int read_call(const char *line) {
 	char name[32], vectors[8];
 	int64_t box;
 	int level;
-	if (sscanf(line, "%" SCNd64 " %31s %d %7s %" SCNd32 " %lf", &box, name, &level, vectors, &call.n, &call.beta) != 6 || box < 0 || box >= number_of_boxes ||
+	if (sscanf(line, "%" SCNd64 " %31s %d %7s %" SCNd32 " %lf %d", &box, name, &level, vectors, &call.n, &call.beta, &call.alone) != 7 || box < 0 || box >= number_of_boxes ||
 	    level < 0 || level >= LEVELS)
 		return 0;
 	call.level = &boxes[box][level];
@@ -104,7 +106,9 @@ static int make_calls(FILE *plan, double limit) {
 		if (!read_call(line))
 			return fail("plan", line);
 		flush(number);
-		if (!begin_call(number, deadline))
+		if (!takes_part(call.alone, deadline))
+			continue;
+		if (!call.alone && !begin_call(number, deadline))
 			break;
 		const double cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID), begin = now();
 		call.kernel->run();
@@ -132,6 +136,6 @@ int main(int argc, char **argv) {
 	printf("ready \n");
 	fflush(stdout);
 	weigh_clock();
-	meet(); /* the time begins when all have their memory */
+	meet(0); /* the time begins when all have their memory */
 	return make_calls(plan, strtod(argv[3], NULL));
 }

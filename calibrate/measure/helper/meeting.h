@@ -52,8 +52,10 @@ static int share(const char *path) {
 	return p != MAP_FAILED;
 }
 
-/* Waits until all processes are here. Those that share a core give way to one another. */
-static void meet(void) {
+/* Waits until all processes are here. Those that share a core give way to one another; one that rests leaves its core
+ * idle. */
+static void meet(int rests) {
+	const struct timespec rest = {.tv_nsec = 1000000};
 	const int64_t generation = atomic_load(&meeting->generation);
 	if (atomic_fetch_add(&meeting->arrived, 1) + 1 == ranks) {
 		atomic_store(&meeting->arrived, 0);
@@ -61,8 +63,21 @@ static void meet(void) {
 		return;
 	}
 	for (int64_t spins = 1; atomic_load(&meeting->generation) == generation; spins++)
-		if (spins % 4096 == 0)
+		if (rests)
+			nanosleep(&rest, NULL);
+		else if (spins % 4096 == 0)
 			sched_yield();
+}
+
+/* Whether this process makes the next call. The first process makes some alone: they begin when all others have ended
+ * theirs, who rest until the next call that all make. After the deadline there are none. */
+static int takes_part(int alone, double deadline) {
+	static int was_alone;
+	if (alone != was_alone) {
+		was_alone = alone;
+		meet(!alone && rank != 0);
+	}
+	return !alone || (rank == 0 && now() < deadline);
 }
 
 /* Meets before a call; 0: it is made by none, as there is no time left. Only the first process looks at the limit, and
@@ -70,7 +85,7 @@ static void meet(void) {
 static int begin_call(int64_t number, double deadline) {
 	if (rank == 0 && now() >= deadline)
 		atomic_store(&meeting->last, number + 1);
-	meet();
+	meet(0);
 	const int64_t last = atomic_load(&meeting->last);
 	return last == 0 || number + 1 < last;
 }
