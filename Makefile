@@ -35,7 +35,7 @@ DESTDIR ?=
 FUZZTIME ?= 10s
 FUZZLONG ?= $(FUZZTIME)
 
-.PHONY: demo build test long nightly slurmtest nfstest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint proto generated licenses dist install uninstall clean
+.PHONY: demo build test long nightly slurmtest nfstest race invariants bench bench-report docs picture reality validate fuzz crosscheck crossarch lint generated licenses dist install uninstall clean
 
 build:
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
@@ -153,9 +153,6 @@ crossarch:
 
 lint:
 	scripts/lint.sh
-
-proto:
-	scripts/proto.sh
 
 # What is generated is what is committed.
 generated:

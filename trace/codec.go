@@ -3,211 +3,154 @@ package trace
 import (
 	"crypto/sha256"
 	"math"
-
-	"google.golang.org/protobuf/proto"
-
-	pb "reprise/proto"
 )
 
-// This file encodes headers, definitions and the index as messages of proto/trace.proto, and decodes headers and the
-// index; definitions.go decodes definitions. Decoding only checks what the conversion needs: Header.Check and
-// Program.AddBlock check the meaning.
+// This file says how the header, a chunk and the index are messages of proto/trace.proto, by field numbers. Reading
+// only checks what the conversion needs: Header.Check and Program.AddBlock check the meaning, of what a writer writes as
+// well, so that there is one place for the rules, and one text for each mistake.
 
 // maxStep bounds step numbers in files.
 const maxStep = math.MaxInt32
 
-// marshal is deterministic, since content is named by a hash and equal traces must be equal files.
-func marshal(m proto.Message) ([]byte, error) {
-	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
-}
-
-// unmarshal leaves out fields that it does not know: what a reader must know has a feature. Added fields that change
-// the meaning of old ones come with a new feature, by which an older reader refuses the file. See feature.
-func unmarshal(b []byte, m proto.Message) error {
-	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
-		return corruptf("%v", err)
-	}
-	return nil
-}
-
-// convert maps a slice; an empty slice becomes nil. Nil and empty lists are the same on the wire, so that a
-// decoded header equals the encoded one.
-func convert[A, B any](from []A, f func(A) B) []B {
-	if len(from) == 0 {
-		return nil
-	}
-	to := make([]B, len(from))
-	for i, x := range from {
-		to[i] = f(x)
-	}
-	return to
-}
-
-// encodeHeader returns the content of a header record. The order of fields in the message is that of proto/trace.proto.
-// Lists keep their order, since all other records refer to their elements by index.
+// encodeHeader returns the content of a header record.
 func encodeHeader(h *Header, features []string) ([]byte, error) {
-	param := func(p Param) *pb.Pair { return &pb.Pair{Name: p.Name, Value: p.Value} }
-	m := &pb.Header{
-		Program: h.Program, Tool: h.Tool, Command: h.Command,
-		Params: convert(h.Params, param),
-		Result: convert(h.Result, func(c Column) *pb.Pair { return &pb.Pair{Name: c.Title, Value: c.Value} }),
-		Flops:  h.Flops, Ranks: uint64(h.Ranks), Steps: uint64(h.Steps), Phases: h.Phases,
-		Pollables: uint64(h.Pollables), Features: features, Communicators: h.Communicators,
-		Queues: h.Queues, Events: h.Events,
-	}
-	// Communicators: a group is a list of ranks, or an arithmetic sequence, which takes three numbers for any size.
-	for _, f := range h.CommFamilies {
-		m.CommFamilies = append(m.CommFamilies, &pb.CommFamily{Name: f.Name, Groups: convert(f.Groups, func(g Group) *pb.Group {
-			if g.Ranks != nil {
-				return &pb.Group{Ranks: g.Ranks}
-			}
-			return &pb.Group{Start: g.Start, Stride: g.Stride, Count: g.Count}
-		})})
-	}
-	// Partitions of the ranks, by which columns are indexed.
-	for _, a := range h.Axes {
-		m.Axes = append(m.Axes, &pb.Axis{Name: a.Name, Kind: uint32(a.Kind), Family: uint32(a.Family)})
-	}
-	// Kernels, with names and attributes apart from their dimensions and their flop count.
-	for _, k := range h.Kernels {
-		m.Kernels = append(m.Kernels, &pb.Kernel{Name: k.Name, Attrs: convert(k.Attrs, param),
-			Dims: convert(k.Dims, func(d Dim) *pb.Dim { return &pb.Dim{Name: d.Name, Values: d.Enum, Label: d.Label} }),
-			Flops: convert(k.Flops, func(t Term) *pb.Term { // powers of 0 at the end are left out
-				m := &pb.Term{Coef: t.Coef}
-				for i, p := range t.Pow {
-					if p != 0 {
-						m.Powers = append(m.Powers, make([]uint32, i+1-len(m.Powers))...)
-						m.Powers[i] = uint32(p)
-					}
-				}
-				return m
-			})})
-	}
-	for _, k := range h.Markers {
-		m.Markers = append(m.Markers, &pb.Marker{Text: k.Text, Phase: uint32(k.Phase), End: k.End})
-	}
-	// Columns of call sites. Axes are written as 1 + index, so that 0, which takes no bytes, stands
-	// for a column that is missing or has one value per item.
-	for _, t := range h.CallSites {
-		m.CallSites = append(m.CallSites, &pb.CallSite{
-			Name:   t.Name,
-			Masks:  convert(t.Masks, func(a int) uint32 { return uint32(a) }),
-			Counts: encodeColumnAxis(t.Counts), Block: encodeColumnAxis(t.Block),
-			Params: convert(t.Params, func(p ParamColumn) *pb.ParamColumn {
-				return &pb.ParamColumn{Name: p.Name, Axis: encodeColumnAxis(p.Axis), Vector: p.Vector}
-			}),
-		})
-	}
-	return marshal(m)
+	return marshal(func(m *message) { h.wire(m, &features) })
 }
 
-// decodeHeader reads the content of a header record, and the features that it lists. A number that does not fit a field
-// becomes -1 or the largest value of the field, which Header.Check reports: it checks the header of a writer as well,
-// so that there is one place for the rules, and one text for each mistake.
-func decodeHeader(b []byte) (*Header, []string, error) {
-	var m pb.Header
-	if err := unmarshal(b, &m); err != nil {
+// decodeHeader reads the content of a header record, and the features that it lists.
+func decodeHeader(b []byte) (h *Header, features []string, err error) {
+	h = &Header{}
+	if err := unmarshal(b, func(m *message) { h.wire(m, &features) }); err != nil {
 		return nil, nil, err
 	}
-	param := func(p *pb.Pair) Param { return Param{p.GetName(), p.GetValue()} }
-	h := &Header{
-		Program: m.Program, Tool: m.Tool, Command: m.Command,
-		Params: convert(m.Params, param),
-		Result: convert(m.Result, func(p *pb.Pair) Column { return Column{p.GetName(), p.GetValue()} }),
-		Flops:  m.Flops, Ranks: fit(m.Ranks), Steps: fit(m.Steps), Phases: m.Phases,
-		Pollables: fit(m.Pollables), Communicators: m.Communicators,
-		Queues: m.Queues, Events: m.Events,
-	}
-	for _, f := range m.CommFamilies {
-		h.CommFamilies = append(h.CommFamilies, CommFamily{f.GetName(), convert(f.GetGroups(), func(g *pb.Group) Group {
-			if len(g.GetRanks()) > 0 {
-				return Group{Ranks: g.Ranks}
+	return h, features, nil
+}
+
+func (h *Header) wire(m *message, features *[]string) {
+	m.text(1, &h.Program)
+	m.text(2, &h.Tool)
+	m.text(3, &h.Command)
+	list(m, 4, &h.Params, (*Param).wire)
+	list(m, 5, &h.Result, (*Column).wire)
+	m.double(6, &h.Flops)
+	number(m, 7, &h.Ranks)
+	number(m, 8, &h.Steps)
+	list(m, 9, &h.CommFamilies, (*CommFamily).wire)
+	list(m, 10, &h.Axes, (*Axis).wire)
+	m.texts(11, &h.Phases)
+	list(m, 12, &h.Kernels, (*Kernel).wire)
+	list(m, 13, &h.Markers, (*Marker).wire)
+	list(m, 14, &h.CallSites, (*CallSite).wire)
+	number(m, 15, &h.Pollables)
+	m.texts(16, features)
+	m.flag(17, &h.Communicators)
+	m.texts(18, &h.Queues)
+	m.texts(19, &h.Events)
+}
+
+func (p *Param) wire(m *message) {
+	m.text(1, &p.Name)
+	m.text(2, &p.Value)
+}
+
+func (c *Column) wire(m *message) {
+	m.text(1, &c.Title)
+	m.text(2, &c.Value)
+}
+
+func (f *CommFamily) wire(m *message) {
+	m.text(1, &f.Name)
+	list(m, 2, &f.Groups, (*Group).wire)
+}
+
+// A group is a list of ranks, or an arithmetic sequence, which takes three numbers for any size.
+func (g *Group) wire(m *message) {
+	number(m, 1, &g.Start)
+	m.stride(2, &g.Stride)
+	number(m, 3, &g.Count)
+	numbers(m, 4, &g.Ranks)
+}
+
+func (a *Axis) wire(m *message) {
+	kind := uint32(a.Kind)
+	m.text(1, &a.Name)
+	number(m, 2, &kind)
+	number(m, 3, &a.Family)
+	a.Kind = AxisKind(min(kind, math.MaxUint8)) // larger ones are as unknown
+}
+
+func (k *Kernel) wire(m *message) {
+	m.text(1, &k.Name)
+	list(m, 2, &k.Attrs, (*Param).wire)
+	list(m, 3, &k.Dims, (*Dim).wire)
+	list(m, 4, &k.Flops, (*Term).wire)
+}
+
+func (d *Dim) wire(m *message) {
+	m.text(1, &d.Name)
+	m.texts(2, &d.Enum)
+	m.flag(3, &d.Label)
+}
+
+// Powers of 0 at the end are left out.
+func (t *Term) wire(m *message) {
+	m.double(1, &t.Coef)
+	if !m.reading {
+		for i, p := range t.Pow {
+			if p != 0 {
+				m.powers = append(m.powers, make([]uint32, i+1-len(m.powers))...)
+				m.powers[i] = uint32(p)
 			}
-			return Group{Start: g.GetStart(), Stride: g.GetStride(), Count: g.GetCount()}
-		})})
-	}
-	for _, a := range m.Axes {
-		h.Axes = append(h.Axes, Axis{a.GetName(), AxisKind(min(a.GetKind(), 255)), fit(a.GetFamily())})
-	}
-	for _, k := range m.Kernels {
-		h.Kernels = append(h.Kernels, Kernel{Name: k.GetName(), Attrs: convert(k.GetAttrs(), param),
-			Dims: convert(k.GetDims(), func(d *pb.Dim) Dim { return Dim{d.GetName(), d.GetValues(), d.GetLabel()} }),
-			Flops: convert(k.GetFlops(), func(m *pb.Term) Term {
-				t := Term{Coef: m.GetCoef()}
-				// Powers beyond the four dimensions that a kernel may have belong to none.
-				for i, p := range m.GetPowers()[:min(len(m.GetPowers()), len(t.Pow))] {
-					t.Pow[i] = uint8(min(p, math.MaxUint8))
-				}
-				return t
-			})})
-	}
-	for _, k := range m.Markers {
-		h.Markers = append(h.Markers, Marker{k.GetText(), fit(k.GetPhase()), k.GetEnd()})
-	}
-	for _, t := range m.CallSites {
-		h.CallSites = append(h.CallSites, CallSite{
-			Name:   t.GetName(),
-			Masks:  convert(t.GetMasks(), fit[uint32]),
-			Counts: fit(t.GetCounts()) - 1, // 0 is NoAxis
-			Block:  decodeColumnAxis(t.GetBlock()),
-			Params: convert(t.GetParams(), func(p *pb.ParamColumn) ParamColumn {
-				return ParamColumn{p.GetName(), decodeColumnAxis(p.GetAxis()), p.GetVector()}
-			}),
-		})
-	}
-	return h, m.Features, nil
-}
-
-// fit returns v as an int, or -1 if it is larger than 2^31-1.
-func fit[T uint32 | uint64](v T) int {
-	if v > math.MaxInt32 {
-		return -1
-	}
-	return int(v)
-}
-
-// encodeColumnAxis returns 1 + axis, and 0 for NoAxis and PerItem.
-func encodeColumnAxis(axis int) uint32 { return uint32(max(axis, -1) + 1) }
-
-// decodeColumnAxis undoes encodeColumnAxis for columns, of which 0 stands for one value per item.
-func decodeColumnAxis(v uint32) int {
-	if v == 0 {
-		return PerItem
-	}
-	return fit(v) - 1
-}
-
-// encodeDefinitions returns the content of a definitions record.
-func encodeDefinitions(blocks []Block, features []string) ([]byte, error) {
-	m := &pb.Definitions{Blocks: make([]*pb.Block, len(blocks)), Features: features}
-	for i := range blocks {
-		m.Blocks[i] = encodeBlock(&blocks[i])
-	}
-	return marshal(m)
-}
-
-// encodeBlock returns the message of a definition.
-// The message of a block is also what Writer sums up to cut definitions into records of some size.
-func encodeBlock(b *Block) *pb.Block {
-	return &pb.Block{Name: b.Name, Params: uint32(b.Params), Items: encodeItems(b.Items)}
-}
-
-// encodeItems returns the messages of items, and of their bodies. An operand is split into its register, one byte in a
-// list of bytes, and its constant, so that a list of operands takes two fields, however long it is.
-func encodeItems(items []Item) []*pb.Item {
-	operands := func(args []Operand) (regs []byte, consts []int64) {
-		for _, a := range args {
-			regs, consts = append(regs, byte(a.Reg)), append(consts, a.Const)
 		}
-		return regs, consts
 	}
-	return convert(items, func(it Item) *pb.Item {
-		m := &pb.Item{Op: uint32(it.Op), Dst: uint32(it.Dst), Slot: uint32(it.Slot), Req: it.Req,
-			Sym: uint64(it.Sym), GuardSym: uint64(it.GuardSym), Comm: uint32(it.Comm), Coefs: it.Coefs, Body: encodeItems(it.Body)}
-		m.ArgRegs, m.ArgConsts = operands(it.Args)
-		m.GuardRegs, m.GuardConsts = operands(it.Guard)
-		return m
-	})
+	numbers(m, 2, &m.powers)
+	// Powers beyond the four dimensions that a kernel may have belong to none.
+	for i, p := range m.powers[:min(len(m.powers), len(t.Pow))] {
+		t.Pow[i] = uint8(min(p, math.MaxUint8))
+	}
+}
+
+func (k *Marker) wire(m *message) {
+	m.text(1, &k.Text)
+	number(m, 2, &k.Phase)
+	m.flag(3, &k.End)
+}
+
+func (t *CallSite) wire(m *message) {
+	m.text(1, &t.Name)
+	numbers(m, 2, &t.Masks)
+	m.axis(3, &t.Counts, NoAxis)
+	m.axis(4, &t.Block, PerItem)
+	list(m, 5, &t.Params, (*ParamColumn).wire)
+}
+
+func (p *ParamColumn) wire(m *message) {
+	m.text(1, &p.Name)
+	m.axis(2, &p.Axis, PerItem)
+	m.flag(3, &p.Vector)
+}
+
+// chunkMessage is the content of a chunk record.
+type chunkMessage struct {
+	steps      []uint32 // by unit: the first step, then differences
+	shapes     []uint32 // by unit: index of its sequence of call sites
+	shapeSizes []uint32 // by shape: number of calls
+	sites      []uint32 // the shapes' sequences, concatenated
+	blocks     []uint32 // numbers of the blocks called, in the order of first use
+	vectors    uint32   // number of vectors
+	columns    []byte   // the call sites' columns, then those of the vectors, packed; of one that is read a part of it
+	generators []string // kinds of the vectors that are generated, in the order of first use
+}
+
+func (c *chunkMessage) wire(m *message) {
+	numbers(m, 1, &c.steps)
+	numbers(m, 2, &c.shapes)
+	numbers(m, 3, &c.shapeSizes)
+	numbers(m, 4, &c.sites)
+	numbers(m, 5, &c.blocks)
+	number(m, 6, &c.vectors)
+	m.blob(7, &c.columns)
+	m.texts(8, &c.generators)
 }
 
 // Totals sums up a trace. The index states them, and a reader compares them with what it has read.
@@ -219,41 +162,70 @@ type Totals struct {
 	Items int64 // entries of the lists of calls, all classes
 }
 
-// encodeIndex returns the content of the index record. An entry repeats the record's header but for the checksum and
-// the size of the record before, which follow from reading the record, and from the entry before.
+// indexMessage is the content of the index record.
+type indexMessage struct {
+	entries []indexEntry
+	totals  Totals
+}
+
+// indexEntry repeats a record's header but for the checksum and the size of the record before, which follow from reading
+// the record, and from the entry before.
+type indexEntry struct {
+	frame
+	chunk bool
+	hash  []byte
+}
+
+func (x *indexMessage) wire(m *message) {
+	list(m, 1, &x.entries, (*indexEntry).wire)
+	number(m, 2, &x.totals.Units)
+	number(m, 3, &x.totals.Calls)
+	number(m, 4, &x.totals.Items)
+}
+
+func (e *indexEntry) wire(m *message) {
+	m.flag(1, &e.chunk)
+	number(m, 2, &e.offset)
+	number(m, 3, &e.packed)
+	number(m, 4, &e.plain)
+	number(m, 5, &e.count)
+	number(m, 6, &e.first)
+	number(m, 7, &e.last)
+	m.blob(8, &e.hash)
+}
+
+// encodeIndex returns the content of the index record.
 func encodeIndex(entries []frame, t Totals) ([]byte, error) {
-	m := pb.Index{Units: uint64(t.Units), Calls: uint64(t.Calls), Items: uint64(t.Items)}
+	x := indexMessage{totals: t}
 	for i := range entries {
 		f := &entries[i]
-		m.Entries = append(m.Entries, &pb.IndexEntry{Chunk: f.kind == kindChunk, Offset: f.offset,
-			Packed: f.packed, Plain: f.plain, Count: f.count, FirstStep: f.first, LastStep: f.last, Hash: f.hash[:]})
+		x.entries = append(x.entries, indexEntry{*f, f.kind == kindChunk, f.hash[:]})
 	}
-	return marshal(&m)
+	return marshal(x.wire)
 }
 
 // decodeIndex reads the content of the index record. Of the frames it fills in what the index repeats, and the number.
 func decodeIndex(b []byte) ([]frame, Totals, error) {
-	var m pb.Index
-	if err := unmarshal(b, &m); err != nil {
+	var x indexMessage
+	if err := unmarshal(b, x.wire); err != nil {
 		return nil, Totals{}, err
 	}
-	entries := make([]frame, len(m.Entries))
+	entries := make([]frame, len(x.entries))
 	// Numbers of chunks and of first blocks are not stored: they follow from the order of the entries.
-	chunks, blocks := uint32(0), uint32(0)
-	for i, e := range m.Entries {
-		if len(e.Hash) != sha256.Size {
-			return nil, Totals{}, corruptf("entry %d: hash of %d bytes", i, len(e.Hash))
+	blocks := uint32(0)
+	for i, e := range x.entries {
+		if len(e.hash) != sha256.Size {
+			return nil, Totals{}, corruptf("entry %d: hash of %d bytes", i, len(e.hash))
 		}
-		f := frame{kind: kindDefs, number: blocks, offset: e.Offset, packed: e.Packed, plain: e.Plain, count: e.Count,
-			first: e.FirstStep, last: e.LastStep, hash: [sha256.Size]byte(e.Hash)}
-		if e.Chunk {
-			f.kind, f.number = kindChunk, chunks
-			chunks++
+		f := e.frame
+		if f.hash = [sha256.Size]byte(e.hash); e.chunk {
+			f.kind, f.number = kindChunk, uint32(x.totals.Chunks)
+			x.totals.Chunks++
 		} else {
-			blocks += e.Count
+			f.kind, f.number = kindDefs, blocks
+			blocks += e.count
 		}
 		entries[i] = f
 	}
-	t := Totals{Chunks: int(chunks), Units: int64(m.Units), Calls: int64(m.Calls), Items: int64(m.Items)}
-	return entries, t, nil
+	return entries, x.totals, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	pb "reprise/proto"
 	"reprise/trace/vectors"
 )
 
@@ -196,8 +195,9 @@ func TestChunksWithBadVectors(t *testing.T) {
 		tr := generatedTrace(t)
 		columns := bytes.Clone(generatedColumns)
 		columns[test.at] = test.to
-		plain, err := marshal(&pb.Chunk{Steps: []uint32{0, 1}, Shapes: []uint32{0, 0}, ShapeSizes: []uint32{1}, Sites: []uint32{0},
-			Vectors: 2, Columns: columns, Generators: test.generators})
+		m := chunkMessage{steps: []uint32{0, 1}, shapes: []uint32{0, 0}, shapeSizes: []uint32{1}, sites: []uint32{0},
+			vectors: 2, columns: columns, generators: test.generators}
+		plain, err := marshal(m.wire)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unicode/utf8"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // This file decodes definitions field by field, into the memory where they stay: a recorded
@@ -68,15 +65,6 @@ func decodeDefinitions(b []byte) (blocks []Block, features []string, err error) 
 	return blocks, features, f.err
 }
 
-// text returns bytes as text, as protobuf's own decoder does: it refuses what is not UTF-8.
-// The error quotes the beginning only, as the text may be as large as the record.
-func text(b []byte) (string, error) {
-	if !utf8.Valid(b) {
-		return "", corruptf("%q is not UTF-8", b[:min(len(b), 64)])
-	}
-	return string(b), nil
-}
-
 // operandsTogether is the number of operands that are allocated at a time. Most lists have one to four operands,
 // so that one allocation serves some hundred lists.
 const operandsTogether = 1 << 10
@@ -102,7 +90,7 @@ func (d *definitionReader) block(b []byte) (block Block, err error) {
 				return block, err
 			}
 		case blockParams:
-			block.Params = fit(uint32(f.value))
+			block.Params = fit[int](f.value & math.MaxUint32)
 		}
 	}
 	if f.err != nil {
@@ -156,11 +144,11 @@ func (d *definitionReader) item(it *Item, b []byte, depth int) error {
 		case itemReq:
 			it.Req = int32(unzigzag(v & math.MaxUint32))
 		case itemSym:
-			it.Sym = fit(v)
+			it.Sym = fit[int](v)
 		case itemGuardSym:
-			it.GuardSym = fit(v)
+			it.GuardSym = fit[int](v)
 		case itemComm:
-			it.Comm = fit(uint32(v))
+			it.Comm = fit[int](v & math.MaxUint32)
 		case itemArgRegs:
 			regs[0] = f.bytes
 		case itemGuardRegs:
@@ -219,110 +207,34 @@ func (d *definitionReader) operands(regs []byte, consts []int64) ([]Operand, err
 	return args, nil
 }
 
-// fields goes through the fields of a message on the wire (next). After a mistake in the message there is no next
-// field, and err says what is wrong.
-type fields struct {
-	rest  []byte
-	tag   uint64 // of the field: its number, and how it is written
-	value uint64 // of a number
-	bytes []byte // of a text, a message, or numbers in a row
-	err   error
+// write writes a definition. An operand is split into its register, one byte in a list of bytes, and its constant, so
+// that a list of operands takes two fields, however long it is.
+func (b *Block) write(m *message) {
+	m.text(1, &b.Name)
+	m.varint(2, uint64(b.Params))
+	list(m, 3, &b.Items, (*Item).write)
 }
 
-// Tags of fields: number<<tagShift | how it is written.
-const (
-	tagShift  = 3
-	tagNumber = uint64(protowire.VarintType)
-	tagBytes  = uint64(protowire.BytesType)
-)
-
-// next goes to the next field. It returns false at the end of the message and at the first mistake. Bytes of the
-// field stay where they are: f.bytes is a part of the message.
-func (f *fields) next() bool {
-	if len(f.rest) == 0 || f.err != nil {
-		return false
-	}
-	if f.short() {
-		return true
-	}
-	number, kind, n := protowire.ConsumeTag(f.rest)
-	if number > protowire.MaxValidNumber {
-		f.err = corruptf("field %d, at most %d", number, protowire.MaxValidNumber)
-		return false
-	}
-	if n < 0 {
-		return f.fail(n)
-	}
-	f.rest, f.tag = f.rest[n:], uint64(number)<<tagShift|uint64(kind)
-	switch kind {
-	case protowire.VarintType:
-		f.value, n = protowire.ConsumeVarint(f.rest)
-	case protowire.BytesType:
-		f.bytes, n = protowire.ConsumeBytes(f.rest)
-	default: // no field of ours: a reader passes over what it does not know
-		n = protowire.ConsumeFieldValue(number, kind, f.rest)
-	}
-	if n < 0 {
-		return f.fail(n)
-	}
-	f.rest = f.rest[n:]
-	return true
-}
-
-// short reads a field of the common form: a field number below 16, and a number or length below
-// 128, each in a byte of its own. Nearly all fields of definitions have it. For any other field it
-// changes nothing that next relies on, and returns false.
-func (f *fields) short() bool {
-	const long = 0x80 // bit of a byte behind which there is more
-	b := f.rest
-	if len(b) < 2 || (b[0]|b[1])&long != 0 || b[0]>>tagShift == 0 {
-		return false
-	}
-	size := 0
-	switch f.tag = uint64(b[0]); f.tag & (1<<tagShift - 1) {
-	case tagNumber:
-		f.value = uint64(b[1])
-	case tagBytes:
-		if size = int(b[1]); size > len(b)-2 {
-			return false
+// write writes an item, with its body.
+func (it *Item) write(m *message) {
+	operands := func(regs, consts uint64, args []Operand) {
+		var bytes []byte
+		var numbers []int64
+		for _, a := range args {
+			bytes, numbers = append(bytes, byte(a.Reg)), append(numbers, a.Const)
 		}
-		f.bytes = b[2 : 2+size]
-	default:
-		return false
+		m.append(regs, bytes)
+		m.signed(consts, numbers)
 	}
-	f.rest = b[2+size:]
-	return true
-}
-
-// fail notes why a field cannot be read; there is no next one then.
-func (f *fields) fail(code int) bool {
-	f.err = corruptf("%v", protowire.ParseError(code))
-	return false
-}
-
-// appendSigned appends a signed number, or those of a field that has several in a row.
-func (f *fields) appendSigned(to []int64) []int64 {
-	if f.tag&(1<<tagShift-1) == tagNumber {
-		return append(to, unzigzag(f.value))
-	}
-	for b := f.bytes; len(b) > 0; {
-		v, n := protowire.ConsumeVarint(b)
-		if n < 0 {
-			f.fail(n)
-			return to
-		}
-		to, b = append(to, unzigzag(v)), b[n:]
-	}
-	return to
-}
-
-// count returns how many fields of a message have a tag.
-// It counts up to the first mistake, which the pass that reads the fields finds again.
-func count(message []byte, tag uint64) (n int) {
-	for f := (fields{rest: message}); f.next(); {
-		if f.tag == tag {
-			n++
-		}
-	}
-	return n
+	m.varint(1, uint64(it.Op))
+	m.varint(2, uint64(it.Dst))
+	m.varint(3, uint64(it.Slot))
+	m.varint(4, zigzag(int64(it.Req)))
+	m.varint(5, uint64(it.Sym))
+	m.varint(6, uint64(it.GuardSym))
+	operands(7, 8, it.Args)
+	m.signed(9, it.Coefs)
+	operands(10, 11, it.Guard)
+	list(m, 12, &it.Body, (*Item).write)
+	m.varint(13, uint64(it.Comm))
 }

@@ -1,76 +1,87 @@
 package trace
 
 import (
-	"math"
+	"bytes"
+	"os"
 	"reflect"
-	"slices"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	pb "reprise/proto"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// decodeByReflection is decodeDefinitions by protobuf's own decoder.
-func decodeByReflection(b []byte) ([]Block, []string, error) {
-	var m pb.Definitions
-	if err := unmarshal(b, &m); err != nil {
-		return nil, nil, err
-	}
-	blocks := make([]Block, len(m.Blocks))
-	for i, d := range m.Blocks {
-		items, err := itemsByReflection(d.Items, 0)
-		if err != nil {
-			return nil, nil, corruptf("block %q: %v", d.Name, err)
+// schema returns what proto/trace.proto says of the messages, as protobuf's own library has it.
+var schema = sync.OnceValue(func() protoreflect.FileDescriptor {
+	file := &descriptorpb.FileDescriptorProto{Name: proto.String("trace.proto"), Syntax: proto.String("proto3"), Package: proto.String("reprise.trace")}
+	message := regexp.MustCompile(`^message (\w+)`)
+	field := regexp.MustCompile(`^  (repeated )?(\w+) (\w+) = (\d+);`)
+	for line := range strings.Lines(string(must(os.ReadFile("../proto/trace.proto")))) {
+		if m := message.FindStringSubmatch(line); m != nil {
+			file.MessageType = append(file.MessageType, &descriptorpb.DescriptorProto{Name: &m[1]})
 		}
-		blocks[i] = Block{Name: d.Name, Params: fit(d.Params), Items: items}
+		m := field.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		f := &descriptorpb.FieldDescriptorProto{Name: &m[3], Number: proto.Int32(int32(must(strconv.Atoi(m[4])))), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum()}
+		if m[1] != "" {
+			f.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
+		}
+		if kind, ok := descriptorpb.FieldDescriptorProto_Type_value["TYPE_"+strings.ToUpper(m[2])]; ok && m[2] != "Group" {
+			f.Type = descriptorpb.FieldDescriptorProto_Type(kind).Enum()
+		} else {
+			f.Type, f.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), proto.String(".reprise.trace."+m[2])
+		}
+		last := file.MessageType[len(file.MessageType)-1]
+		last.Field = append(last.Field, f)
 	}
-	return blocks, m.Features, nil
+	return must(protodesc.NewFile(file, nil))
+})
+
+// canonical returns a message as protobuf's own library reads and writes it, without fields that the schema
+// does not have.
+func canonical(name string, b []byte) ([]byte, error) {
+	m := dynamicpb.NewMessage(schema().Messages().ByName(protoreflect.Name(name)))
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
+		return nil, err
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
-func itemsByReflection(from []*pb.Item, depth int) ([]Item, error) {
-	if len(from) == 0 {
-		return nil, nil
-	}
-	if depth > maxNesting {
-		return nil, corruptf("nested deeper than %d", maxNesting)
-	}
-	items := make([]Item, len(from))
-	for i, m := range from {
-		if max(m.Op, m.Dst, m.Slot) > math.MaxUint8 {
-			return nil, corruptf("item %d: operation %d, register %d, slot %d: at most 255", i, m.Op, m.Dst, m.Slot)
-		}
-		it := Item{Op: Op(m.Op), Dst: Reg(m.Dst), Slot: uint8(m.Slot), Req: m.Req, Sym: fit(m.Sym), GuardSym: fit(m.GuardSym), Comm: fit(m.Comm)}
-		if len(m.Coefs) > 0 {
-			it.Coefs = m.Coefs
-		}
-		var err error
-		if it.Args, err = operandsByReflection(m.ArgRegs, m.ArgConsts); err != nil {
-			return nil, err
-		}
-		if it.Guard, err = operandsByReflection(m.GuardRegs, m.GuardConsts); err != nil {
-			return nil, err
-		}
-		if it.Body, err = itemsByReflection(m.Body, depth+1); err != nil {
-			return nil, err
-		}
-		items[i] = it
-	}
-	return items, nil
+// encodeDefinitions returns the content of a definitions record.
+func encodeDefinitions(blocks []Block, features []string) ([]byte, error) {
+	return marshal(func(m *message) {
+		list(m, 1, &blocks, (*Block).write)
+		m.texts(2, &features)
+	})
 }
 
-func operandsByReflection(regs []byte, consts []int64) ([]Operand, error) {
-	if len(regs) != len(consts) {
-		return nil, corruptf("%d registers, %d constants", len(regs), len(consts))
+// TestSchema: protobuf's own library reads every record of the example by proto/trace.proto, and writes the same bytes.
+func TestSchema(t *testing.T) {
+	frames, plains := records(t, exampleTrace(t))
+	names := map[recordKind]string{kindHeader: "Header", kindDefs: "Definitions", kindChunk: "Chunk", kindIndex: "Index"}
+	var h Header
+	populate(reflect.ValueOf(&h).Elem(), new(int64))
+	plains = append(plains, must(encodeHeader(&h, []string{"polls"})))
+	frames = append(frames, frame{kind: kindHeader})
+	for i, plain := range plains {
+		name := names[frames[i].kind]
+		if name == "" { // the end record is empty
+			continue
+		}
+		got, err := canonical(name, plain)
+		if err != nil || !bytes.Equal(got, plain) {
+			t.Errorf("%s: %v; by protobuf\n%x, want\n%x", name, err, got, plain)
+		}
 	}
-	if len(regs) == 0 {
-		return nil, nil
-	}
-	args := make([]Operand, len(regs))
-	for i := range args {
-		args[i] = Operand{Reg(regs[i]), consts[i]}
-	}
-	return args, nil
 }
 
 // onTheWire are definitions with fields that come twice, in parts, in another order, as another
@@ -125,21 +136,42 @@ func TestFieldsOnTheWire(t *testing.T) {
 	}
 }
 
-// sameDefinitions holds the two decoders to the same.
+// sameDefinitions holds decodeDefinitions to protobuf's own decoder: what that makes of b is read alike, and written
+// again unless a number was too large.
 func sameDefinitions(t *testing.T, b []byte) {
 	t.Helper()
 	blocks, features, err := decodeDefinitions(b)
-	want, wantFeatures, wantErr := decodeByReflection(b)
-	if (err == nil) != (wantErr == nil) {
-		t.Fatalf("error %v, protobuf's own decoder's %v", err, wantErr)
-	}
-	if err != nil {
+	plain, wantErr := canonical("Definitions", b)
+	if wantErr != nil {
+		if err == nil {
+			t.Fatalf("no error, protobuf's own decoder's %v", wantErr)
+		}
 		return
 	}
-	if !reflect.DeepEqual(want, blocks) { // cmp takes twice as long for each body in a body
-		t.Errorf("%+v, want %+v", blocks, want)
+	want, wantFeatures, wantErr := decodeDefinitions(plain)
+	if (err == nil) != (wantErr == nil) || err == nil && (!reflect.DeepEqual(want, blocks) || !reflect.DeepEqual(wantFeatures, features)) {
+		t.Fatalf("%+v %q %v, of the same by protobuf %+v %q %v", blocks, features, err, want, wantFeatures, wantErr)
 	}
-	if !slices.Equal(wantFeatures, features) {
-		t.Errorf("features %q, want %q", features, wantFeatures)
+	if err == nil && !tooLarge(blocks) && !bytes.Equal(must(encodeDefinitions(blocks, features)), plain) {
+		t.Errorf("%+v is written in other bytes than protobuf's %x", blocks, plain)
 	}
+}
+
+// tooLarge reports whether a number that was read did not fit an int.
+func tooLarge(blocks []Block) bool {
+	var items func([]Item) bool
+	items = func(list []Item) bool {
+		for _, it := range list {
+			if min(it.Sym, it.GuardSym, it.Comm) < 0 || items(it.Body) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, b := range blocks {
+		if b.Params < 0 || items(b.Items) {
+			return true
+		}
+	}
+	return false
 }

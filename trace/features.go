@@ -47,7 +47,14 @@ var featureNames = append([]string{
 	featureCommunicators: "communicators", featureNonblocking: "nonblocking", featureCompletions: "completions",
 	featureSpreads: "spreads", featureOneSided: "one-sided", featureFiles: "files",
 	featureQueues: "queues", featureRelays: "relays", featureBeside: "beside",
-}, convert(vectors.Names(), func(name string) string { return "vectors:" + name })...)
+}, generatorNames()...)
+
+func generatorNames() (list []string) {
+	for _, name := range vectors.Names() {
+		list = append(list, "vectors:"+name)
+	}
+	return list
+}
 
 // generatorFeature returns the feature of a kind.
 func generatorFeature(kind string) feature {

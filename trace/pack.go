@@ -6,7 +6,6 @@ import (
 	"hash"
 	"slices"
 
-	pb "reprise/proto"
 	"reprise/trace/vectors"
 )
 
@@ -123,7 +122,7 @@ func (p *packer) pack(w *pendingChunk) ([]byte, [sha256.Size]byte, error) {
 	p.digest.reset()
 	p.blocks.reset()
 	p.handles.reset()
-	m := &pb.Chunk{}
+	m := &chunkMessage{}
 	p.packUnits(m, w)
 	bySite := make([][]pendingCall, len(p.layout))
 	for _, c := range w.calls {
@@ -134,17 +133,17 @@ func (p *packer) pack(w *pendingChunk) ([]byte, [sha256.Size]byte, error) {
 			p.packSite(p.layout[t], calls, w.values)
 		}
 	}
-	m.Blocks = p.packBlocks()
-	m.Generators = p.packVectors()
-	m.Vectors = uint32(len(p.handles.names))
-	m.Columns = p.cols.buf
-	plain, err := marshal(m)
+	m.blocks = p.packBlocks()
+	m.generators = p.packVectors()
+	m.vectors = uint32(len(p.handles.names))
+	m.columns = p.cols.buf
+	plain, err := marshal(m.wire)
 	return plain, p.digest.sum(), err
 }
 
 // packUnits fills in steps and shapes.
 // A shape is a sequence of call sites. Steps are written as differences from the step before.
-func (p *packer) packUnits(m *pb.Chunk, w *pendingChunk) {
+func (p *packer) packUnits(m *chunkMessage, w *pendingChunk) {
 	shapes := map[string]uint32{}
 	step := 0
 	var key []byte
@@ -162,13 +161,13 @@ func (p *packer) packUnits(m *pb.Chunk, w *pendingChunk) {
 		if !ok {
 			shape = uint32(len(shapes))
 			shapes[string(key)] = shape
-			m.ShapeSizes = append(m.ShapeSizes, uint32(len(calls)))
+			m.shapeSizes = append(m.shapeSizes, uint32(len(calls)))
 			for _, c := range calls {
-				m.Sites = append(m.Sites, uint32(c.site))
+				m.sites = append(m.sites, uint32(c.site))
 			}
 		}
-		m.Steps = append(m.Steps, uint32(u.step-step))
-		m.Shapes = append(m.Shapes, shape)
+		m.steps = append(m.steps, uint32(u.step-step))
+		m.shapes = append(m.shapes, shape)
 		step = u.step
 	}
 }

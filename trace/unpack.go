@@ -3,7 +3,6 @@ package trace
 import (
 	"slices"
 
-	pb "reprise/proto"
 	"reprise/trace/vectors"
 )
 
@@ -64,28 +63,28 @@ func (u *unpacker) unpack(plain []byte, f *frame) (*Chunk, Totals, error) {
 // Columns come in the order in which packer.pack writes them; the numbers of items, which the
 // lengths of later columns depend on, are read on the way. The first mistake stays in u.cols.err.
 func (u *unpacker) decode(plain []byte, f *frame) (*Chunk, Totals, error) {
-	var m pb.Chunk
-	if err := unmarshal(plain, &m); err != nil {
+	var m chunkMessage
+	if err := unmarshal(plain, m.wire); err != nil {
 		return nil, Totals{}, err
 	}
 	u.digest.reset()
-	u.cols = columnReader{buf: m.Columns, budget: maxValues}
+	u.cols = columnReader{buf: m.columns, budget: maxValues}
 	w := &Chunk{number: int(f.number)}
 	// Which calls there are follows from the shapes, before any column is read.
 	groups, err := u.units(w, &m, f)
 	if err != nil {
 		return nil, Totals{}, err
 	}
-	if err := u.dictionary(m.Blocks); err != nil {
+	if err := u.dictionary(m.blocks); err != nil {
 		return nil, Totals{}, err
 	}
-	vectors := firstUse{count: int64(m.Vectors)}
+	vectors := firstUse{count: int64(m.vectors)}
 	for t := range groups {
 		u.callSite(t, &groups[t], &vectors)
 	}
 	// The order of what follows is that of the digest.
 	u.finishBlocks()
-	u.vectors(w, &vectors, m.Generators)
+	u.vectors(w, &vectors, m.generators)
 	if u.cols.left() > 0 {
 		u.cols.fail("%d bytes after the last column", u.cols.left())
 	}
@@ -105,10 +104,10 @@ func countCalls(w *Chunk, groups []callGroup) Totals {
 }
 
 // units decodes steps and shapes, and groups the calls by call site.
-func (u *unpacker) units(w *Chunk, m *pb.Chunk, f *frame) ([]callGroup, error) {
-	n := len(m.Steps)
-	if n == 0 || n != int(f.count) || n != len(m.Shapes) {
-		return nil, corruptf("%d steps and %d shapes, the record names %d units", n, len(m.Shapes), f.count)
+func (u *unpacker) units(w *Chunk, m *chunkMessage, f *frame) ([]callGroup, error) {
+	n := len(m.steps)
+	if n == 0 || n != int(f.count) || n != len(m.shapes) {
+		return nil, corruptf("%d steps and %d shapes, the record names %d units", n, len(m.shapes), f.count)
 	}
 	shapes, err := u.shapes(m)
 	if err != nil {
@@ -124,8 +123,8 @@ func (u *unpacker) units(w *Chunk, m *pb.Chunk, f *frame) ([]callGroup, error) {
 	groups := make([]callGroup, len(u.layout))
 	step := int64(0)
 	u.digest.number(n)
-	for i, s := range m.Shapes {
-		if step += int64(m.Steps[i]); step > maxStep {
+	for i, s := range m.shapes {
+		if step += int64(m.steps[i]); step > maxStep {
 			return nil, corruptf("unit %d: step %d", i, step)
 		}
 		k := len(shapes[s])
@@ -147,9 +146,9 @@ func (u *unpacker) units(w *Chunk, m *pb.Chunk, f *frame) ([]callGroup, error) {
 }
 
 // countCells returns the number of calls, after checking that they are not too many.
-func (u *unpacker) countCells(m *pb.Chunk, shapes [][]uint32) (calls int, err error) {
+func (u *unpacker) countCells(m *chunkMessage, shapes [][]uint32) (calls int, err error) {
 	cells := 0
-	for i, s := range m.Shapes {
+	for i, s := range m.shapes {
 		if int64(s) >= int64(len(shapes)) {
 			return 0, corruptf("unit %d: shape %d out of [0,%d)", i, s, len(shapes))
 		}
@@ -165,15 +164,15 @@ func (u *unpacker) countCells(m *pb.Chunk, shapes [][]uint32) (calls int, err er
 }
 
 // shapes returns the sequences of call sites that units refer to. They are parts of the message's list, not copies.
-func (u *unpacker) shapes(m *pb.Chunk) ([][]uint32, error) {
-	for i, t := range m.Sites {
+func (u *unpacker) shapes(m *chunkMessage) ([][]uint32, error) {
+	for i, t := range m.sites {
 		if int64(t) >= int64(len(u.layout)) {
 			return nil, corruptf("call %d of the shapes: call site %d out of [0,%d)", i, t, len(u.layout))
 		}
 	}
-	shapes := make([][]uint32, len(m.ShapeSizes))
-	rest := m.Sites
-	for i, n := range m.ShapeSizes {
+	shapes := make([][]uint32, len(m.shapeSizes))
+	rest := m.sites
+	for i, n := range m.shapeSizes {
 		if int64(n) > int64(len(rest)) {
 			return nil, corruptf("shape %d: %d calls, %d are left", i, n, len(rest))
 		}

@@ -8,8 +8,6 @@ import (
 	"hash"
 	"io"
 	"slices"
-
-	"google.golang.org/protobuf/proto"
 )
 
 // WriterOptions says how a Writer cuts the stream. The zero value means defaults.
@@ -293,17 +291,18 @@ func (w *Writer) flush() error {
 		features := (w.needed &^ w.listed).names()
 		w.listed = w.needed
 		first, size := w.defined, 0
+		var m message
 		hash := sha256.New()
 		for ; w.defined < w.prog.NumBlocks() && size < defsSize; w.defined++ {
-			size += proto.Size(encodeBlock(w.prog.Block(w.defined)))
+			size += m.part(1, w.prog.Block(w.defined).write)
 			h := w.prog.BlockHash(w.defined)
 			hash.Write(h[:])
 		}
 		hashFeatures(hash, features)
-		plain, err := encodeDefinitions(w.prog.blocks[first:w.defined], features)
+		m.texts(2, &features)
 		f := frame{kind: kindDefs, number: uint32(first), count: uint32(w.defined - first)}
 		hash.Sum(f.hash[:0])
-		if err := w.frames.record(&f, plain, err); err != nil {
+		if err := w.frames.record(&f, m.out, m.err); err != nil {
 			return err
 		}
 		w.entries = append(w.entries, f)
