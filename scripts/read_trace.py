@@ -12,7 +12,7 @@ SCHEMA = {name: {int(n): (field, bool(repeated), kind) for repeated, kind, field
                  re.findall(r'^ +(repeated )?(\w+) (\w+) = (\d+);', body, re.M)}
           for name, body in re.findall(r'^message (\w+) {(.*?)^}', open(sys.path[0] + '/../proto/trace.proto').read(), re.M | re.S)}
 FEATURES = {'lists', 'vectors', 'vectors:pivot-owners/1', 'polls', 'requests', 'collectives', 'operators',
-            'communicators', 'nonblocking', 'completions', 'spreads', 'one-sided', 'files', 'queues', 'relays'}
+            'communicators', 'nonblocking', 'completions', 'spreads', 'one-sided', 'files', 'queues', 'relays', 'beside'}
 # Lines of operations: P peer, T tag, B bytes, I bytes in, or from a sendrecv's source S with tag U; C communicator.
 LINES = {9: 'flops', 10: 'sleep', 17: 'wait', 18: 'test', 34: 'free', 19: 'waitall', 11: 'send P B T C', 12: 'ssend P B T C',
          13: 'isend P B T C', 14: 'issend P B T C', 15: 'recv P B T C', 16: 'irecv P B T C', 22: 'sendrecv P B T S I U C',
@@ -267,6 +267,8 @@ class Rank:
             print(*(words.get(w, w) for w in QUEUE[it.slot & 15].split()))
         elif op in (9, 10, 17, 18, 34):
             print(LINES[op], *(self.requests[it.req] if op > 10 else [amount(a[0])]), *(['spread', amount(a[1])] if a[1:] and a[1] else []))
+        elif op in (49, 50):
+            print(*(['after' + '-begin' * it.slot, *a] if op == 49 else ['beside', *['processor', it.slot] * (it.slot > 0)]))
         elif op == 29:
             text = re.sub('{}|{list}|{sums}', lambda place: self.place(place[0], next(args)), header.markers[it.sym].text)
             print(text, end='\n' if text else '')
