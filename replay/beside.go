@@ -27,14 +27,18 @@ type asides struct {
 	waiting map[request]int32 // by what an action waits for: its number
 }
 
+func newAsides(ranks int) *asides {
+	return &asides{ranks: make([]rankAsides, ranks), waiting: map[request]int32{}, times: eventqueue.New(0)}
+}
+
 // rankAsides has those of a rank.
 type rankAsides struct {
-	numbers []int32           // of those that were let go, in their order; -1 once one has ended
-	open    int               // that have not ended
-	before  []link            // what the next one waits for
-	free    map[int32]float64 // by processor: from when on it is
-	busy    int               // that compute
-	joined  bool              // the rank waits for all of them
+	numbers []int32   // of those that were let go, in their order; -1 once one has ended
+	open    int       // that have not ended
+	before  []link    // what the next one waits for
+	free    []float64 // by processor, of those that were used: from when on it is
+	busy    int       // that compute
+	joined  bool      // the rank waits for all of them
 }
 
 // link names what an action waits for, by the order in which it was let go.
@@ -89,7 +93,7 @@ func (e *engine) after(r int32, a *trace.Action) error {
 // beside lets the action go that follows on a.
 func (e *engine) beside(r int32, rk *rank, a *trace.Action) error {
 	if e.asides == nil {
-		e.asides = &asides{ranks: make([]rankAsides, len(e.ranks)), waiting: map[request]int32{}, times: eventqueue.New(0)}
+		e.asides = newAsides(len(e.ranks))
 	}
 	t := e.asides
 	of := &t.ranks[r]
@@ -222,10 +226,8 @@ func (e *engine) goOn(n int32) error {
 		// A processor takes computations, and what sends cost, one after the other.
 		s.stage = asideStarts
 		if s.on > 0 && s.kind != trace.KindRecv && s.call == nil {
+			of.free = append(of.free, make([]float64, max(0, int(s.on)+1-len(of.free)))...)
 			start := later(of.free[s.on], e.now)
-			if of.free == nil {
-				of.free = map[int32]float64{}
-			}
 			if of.free[s.on] = start + s.seconds; start > e.now {
 				t.times.Set(n, start)
 				return nil

@@ -83,6 +83,11 @@ func TestBeside(t *testing.T) {
 			if len(res.Warnings) > 0 { // a message longer than its receive has met another one
 				t.Error(res.Warnings)
 			}
+			checkResumes(t, 4, func(change func(*replay.Options)) (*replay.Result, error) {
+				o := b.Options
+				change(&o)
+				return replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{c.list, c.other}), b.Machine, o)
+			})
 		})
 	}
 }

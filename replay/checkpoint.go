@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -306,9 +307,6 @@ func (e *engine) state(s *snapshot.State) {
 	s.Vars(&e.now, &e.live, &e.numActions, &e.accounts.rows)
 	s.Vars(&e.files.numBytes, &e.files.freeBytes)
 	e.devices.state(s)
-	if e.asides != nil {
-		s.Fail(errAsides)
-	}
 	s.Vars(&e.prober.factor, &e.prober.testFactor, &e.prober.numPolls, &e.prober.letIn)
 
 	// The messages, the free ones among them: their numbers are given out again in the order of their list.
@@ -366,6 +364,7 @@ func (e *engine) state(s *snapshot.State) {
 	s.Section("operations")
 	e.windows.state(s)
 	e.collectivesState(s)
+	e.asidesState(s)
 
 	// The steps that repeat. A replay that goes on with an observer has no use for them: it plays all
 	// steps that are left.
@@ -386,9 +385,6 @@ func (e *engine) state(s *snapshot.State) {
 		snapshot.Slice(s, &n.latency, func(d *noise.Draw) { s.Vars(d) })
 	}
 }
-
-// errAsides is the error of a checkpoint of a trace with actions beside ranks.
-var errAsides = errors.New("the trace has actions beside ranks, whose state no checkpoint holds")
 
 // sourceState is the state of a source that can go on where it was left; others fail.
 func sourceState(s *snapshot.State, source Source) {
@@ -454,23 +450,78 @@ func (e *engine) collectivesState(s *snapshot.State) {
 		} else if !collects(call.Kind) {
 			continue
 		}
-		// The schedule is started anew and taken to the same step.
 		if s.Reading() {
 			if _, err := e.beginCollective(r, rk, call); err != nil {
 				s.Fail(err)
 				return
 			}
 		}
-		run := &e.collectives.runs[r]
-		rounds, left := run.rounds, len(run.steps)
-		if s.Vars(&rounds, &left, &run.requests); !s.Reading() {
-			continue
-		}
-		for run.rounds < rounds && s.Err() == nil {
-			run.nextRound()
-		}
-		run.steps = run.steps[len(run.steps)-left:]
+		e.collectives.runs[r].state(s)
 	}
+}
+
+// state is that of a schedule that is started anew, which is taken to the same step.
+func (c *collectiveRun) state(s *snapshot.State) {
+	rounds, left := c.rounds, len(c.steps)
+	if s.Vars(&rounds, &left, &c.requests); !s.Reading() {
+		return
+	}
+	for c.rounds < rounds && s.Err() == nil {
+		c.nextRound()
+	}
+	if left < 0 || left > len(c.steps) {
+		s.Fail(fmt.Errorf("%w: %d steps are left of %d", snapshot.ErrCorrupt, left, len(c.steps)))
+		return
+	}
+	c.steps = c.steps[len(c.steps)-left:]
+}
+
+// asidesState is the state of the actions beside ranks.
+func (e *engine) asidesState(s *snapshot.State) {
+	has := e.asides != nil
+	if s.Vars(&has); !has {
+		return
+	}
+	if e.asides == nil {
+		e.asides = newAsides(len(e.ranks))
+	}
+	t := e.asides
+	var waits [][2]int32 // requests, and which action waits for each
+	for _, q := range slices.Sorted(maps.Keys(t.waiting)) {
+		waits = append(waits, [2]int32{q, t.waiting[q]})
+	}
+	s.Vars(&t.idle, &waits)
+	for _, w := range waits {
+		t.waiting[w[0]] = w[1]
+	}
+	snapshot.Slice(s, &t.ranks, func(of *rankAsides) {
+		s.Vars(&of.numbers, &of.open, &of.free, &of.busy, &of.joined)
+		snapshot.Slice(s, &of.before, func(l *link) { s.Vars(&l.order, &l.begin) })
+	})
+	snapshot.Slice(s, &t.list, func(a *aside) {
+		s.Vars(&a.order, &a.seconds, &a.at, &a.step, &a.label.tag, &a.label.comm, &a.posted, &a.begins, &a.ends, &a.rank, &a.left,
+			&a.pending, &a.on, &a.kind, &a.stage)
+		calls, runs := a.call != nil, a.run != nil
+		if s.Vars(&calls, &runs); !calls || s.Err() != nil {
+			return
+		}
+		if a.call == nil {
+			a.call = &trace.Collective{}
+		}
+		s.Vars(a.call)
+		if !runs {
+			return
+		}
+		if s.Reading() {
+			a.run = &collectiveRun{}
+			if err := e.schedule(a.rank, a.run, a.call); err != nil {
+				s.Fail(err)
+				return
+			}
+		}
+		a.run.state(s)
+	})
+	t.times.State(s, len(t.list))
 }
 
 // SaveState implements Resumable.

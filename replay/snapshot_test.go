@@ -50,6 +50,11 @@ func TestSnapshotFields(t *testing.T) {
 	fields(t, e, e.changes, "uses hosts links")
 	fields(t, e, &e.changes.at[0], "")
 	fields(t, e, &e.cpus.hosts[0], "cores")
+
+	e = besideEngine(t)
+	fields(t, e, e.asides, "due waiting") // waiting is a map, and saved
+	fields(t, e, &e.asides.ranks[0], "")
+	fields(t, e, &e.asides.list[1], "call run")
 }
 
 // fields checks a part of an engine.
@@ -97,6 +102,18 @@ func changingEngine(t *testing.T) *engine {
 	return engineAt(t, xml, []int32{0, 1, 2}, lists, DefaultOptions(), func(e *engine) bool {
 		return !math.IsInf(e.changes.starts.Next(), 1) && e.ranks[2].stage == stageCompute
 	})
+}
+
+// besideEngine returns an engine where rank 0 computes, and an action beside it waits for a message.
+func besideEngine(t *testing.T) *engine {
+	t.Helper()
+	const xml = `<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" bw="125MBps" lat="50us"/></platform>`
+	beside, flops := trace.Action{Kind: trace.KindBeside, Tag: 1}, trace.Action{Kind: trace.KindFlops, X: [4]int64{trace.FloatArg(1e9)}}
+	lists := [][]trace.Action{
+		{beside, flops, beside, {Kind: trace.KindRecv, Peer: 1, X: [4]int64{1e6}}, {Kind: trace.KindAfter, X: [4]int64{1}}, beside, flops, {Kind: trace.KindWaitAll}},
+		{flops, {Kind: trace.KindSend, Peer: 0, X: [4]int64{1e6}}},
+	}
+	return engineAt(t, xml, []int32{0, 1}, lists, DefaultOptions(), func(e *engine) bool { return e.asides != nil && len(e.asides.waiting) > 0 })
 }
 
 // engineAt returns the engine that plays lists of one step, when it first is as is says.

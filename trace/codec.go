@@ -66,7 +66,7 @@ func (f *CommFamily) wire(m *message) {
 // A group is a list of ranks, or an arithmetic sequence, which takes three numbers for any size.
 func (g *Group) wire(m *message) {
 	number(m, 1, &g.Start)
-	m.stride(2, &g.Stride)
+	m.signed(2, &g.Stride)
 	number(m, 3, &g.Count)
 	numbers(m, 4, &g.Ranks)
 }

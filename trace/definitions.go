@@ -224,7 +224,7 @@ func (it *Item) write(m *message) {
 			bytes, numbers = append(bytes, byte(a.Reg)), append(numbers, a.Const)
 		}
 		m.append(regs, bytes)
-		m.signed(consts, numbers)
+		m.signedList(consts, numbers)
 	}
 	m.varint(1, uint64(it.Op))
 	m.varint(2, uint64(it.Dst))
@@ -233,7 +233,7 @@ func (it *Item) write(m *message) {
 	m.varint(5, uint64(it.Sym))
 	m.varint(6, uint64(it.GuardSym))
 	operands(7, 8, it.Args)
-	m.signed(9, it.Coefs)
+	m.signedList(9, it.Coefs)
 	operands(10, 11, it.Guard)
 	list(m, 12, &it.Body, (*Item).write)
 	m.varint(13, uint64(it.Comm))

@@ -12,7 +12,7 @@ import (
 // that names its fields, by number and in their order, and serves both ways (codec.go); definitions, of which large
 // traces consist, are read by a quicker way of their own (definitions.go).
 
-// message is a message that is written, or read field by field.
+// message is one that is being written, or read field by field.
 type message struct {
 	out []byte // what is written; fields of 0 and empty ones are left out, as they take no bytes
 
@@ -39,8 +39,8 @@ func unmarshal(b []byte, wire func(*message)) error {
 	return m.err
 }
 
-// reads reports whether the field at hand is field n, written in a way.
-func (m *message) reads(n, way uint64) bool { return m.tag == n<<tagShift|way }
+// reads reports whether the field that is read is field n, in this form: a number, bytes or a float64.
+func (m *message) reads(n, form uint64) bool { return m.tag == n<<tagShift|form }
 
 // varint writes a number.
 func (m *message) varint(n, v uint64) {
@@ -56,8 +56,8 @@ func (m *message) append(n uint64, b []byte) {
 	}
 }
 
-// signed writes a list of signed numbers.
-func (m *message) signed(n uint64, list []int64) {
+// signedList writes a list of numbers that may be below 0.
+func (m *message) signedList(n uint64, list []int64) {
 	if len(list) > 0 {
 		m.append(n, appendVarints(nil, list))
 	}
@@ -104,8 +104,8 @@ func numbers[T int | int32 | uint32](m *message, n uint64, list *[]T) {
 	}
 }
 
-// stride is a field with a number that may be below 0.
-func (m *message) stride(n uint64, v *int32) {
+// signed is a field with a number that may be below 0.
+func (m *message) signed(n uint64, v *int32) {
 	if !m.reading {
 		m.varint(n, zigzag(int64(*v)))
 	} else if m.reads(n, tagNumber) {
