@@ -7,10 +7,9 @@
 //	err = report.WriteYAML(w, calibrate.FileOptions{})             // for replay --kernels
 //
 // [LearnKernels] takes medians, attributes and thresholds; [FitKernels] fits means by least squares, as published
-// calibrations do, to moments by host, CPU and size, for which no timing is kept. A kernel or host
-// that cannot be fitted with sense, as of too few sizes, is left out with a warning, or, if nothing
-// is left, refused ([ErrMeaningless]). Reports carry warnings of all that is odd. docs/calibrate.md
-// has the methods.
+// calibrations do, to moments by host, CPU and size, for which no timing is kept. A kernel or host that cannot be
+// fitted with sense, as of too few sizes, is left out with a warning, or, if nothing is left, refused
+// ([ErrMeaningless]). Reports carry warnings of all that is odd. docs/calibrate.md has the methods.
 //
 // The package knows nothing of how measurements are made, and nothing of traces.
 //
@@ -20,8 +19,7 @@
 //
 // # Errors
 //
-// One of a table begins with file and line. [ErrMeaningless] is about data that no model fits with
-// sense,
+// One of a table begins with file and line. [ErrMeaningless] is about data that no model fits with sense,
 // [ErrContradiction] about a table that says something else than the options.
 //
 // # Source

@@ -231,8 +231,7 @@ func (p *fileParser) model(e yamlfile.Entry) spec {
 	}
 
 	// A mapping has the keys of one piece, or "pieces", with those of the whole model.
-	f := p.Fields(e.Value, e.Key, "unit", "empty", "pieces", "when", "if", "terms", "free", "noise",
-		"covariance")
+	f := p.Fields(e.Value, e.Key, "unit", "empty", "pieces", "when", "if", "terms", "free", "noise", "covariance")
 	if f["unit"] != nil {
 		m.flop = p.Choice(f["unit"], "unit", "s", "flop") == "flop"
 		p.inFlop = m.flop

@@ -202,9 +202,8 @@ func horner(c *[8]float64, x float64) float64 {
 	return float64(y*x) + c[7]
 }
 
-// Skewed returns what a draw makes of a time that is known by its mean (above 0) and its
-// standard deviation (at least 0) alone. It is never negative, and skewed to the right, as times
-// are: an exponential one above the least possible,
+// Skewed returns what a draw makes of a time that is known by its mean (above 0) and its standard deviation (at least
+// 0) alone. It is never negative, and skewed to the right, as times are: an exponential one above the least possible,
 //
 //	mean - deviation + deviation*E
 //
