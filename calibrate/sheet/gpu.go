@@ -135,9 +135,7 @@ func (s *Sheet) writeDeviceKernels(b *strings.Builder) {
 	// Products: flop, and of C, A and B the bytes that are not hidden behind them; a call.
 	line("dgemm: {terms: {M*N*K: %.4g, M*N: %.4g, M*K: %.4g, N*K: %.4g, 1: %.3g}}", 2*flop, 16*gpuExposed*byteTime,
 		8*gpuExposed*byteTime, 8*gpuExposed*byteTime, gpuCall)
-	line("dtrsm:")
-	line("  - {when: {side: L}, terms: {M^2*N: %.4g, M*N: %.4g, 1: %.3g}}", flop/gpuTrsmPart, 16*byteTime, gpuCall)
-	line("  - {when: {side: R}, terms: {M*N^2: %.4g, M*N: %.4g, 1: %.3g}}", flop/gpuTrsmPart, 16*byteTime, gpuCall)
+	writeTriangular(line, "dtrsm", flop/gpuTrsmPart, 16*byteTime, gpuCall)
 
 	// A leaf of the factorization: for each column the rest of the leaf is read and written.
 	line("pdpan*: {terms: {M*N^2: %.4g, M*N: %.4g, 1: %.3g}}", 8*byteTime, 16*byteTime, gpuCall)
@@ -146,10 +144,7 @@ func (s *Sheet) writeDeviceKernels(b *strings.Builder) {
 	line("dtrsv: {terms: {N^2: %.4g, N: %.3g, 1: %.3g}}", 4*byteTime, gpuSerial, gpuCall)
 	line("dgemv: {terms: {M*N: %.4g, 1: %.3g}}", 8*byteTime, gpuCall)
 	line("dlaswp*: {terms: {M*N: %.4g, 1: %.3g}}", 16*gpuSwapFactor*byteTime, gpuCall)
-	for _, k := range []struct {
-		name, product string
-		bytes         float64
-	}{{"dlacpy", "M*N", 16}, {"dlatcpy", "M*N", 16}, {"daxpy", "N", 24}, {"dcopy", "N", 16}, {"setZero", "N", 8}} {
+	for _, k := range []moving{{"dlacpy", "M*N", 16}, {"dlatcpy", "M*N", 16}, {"daxpy", "N", 24}, {"dcopy", "N", 16}, {"setZero", "N", 8}} {
 		line("%s: {terms: {%s: %.4g, 1: %.3g}}", k.name, k.product, k.bytes*byteTime, gpuCall)
 	}
 	line("copy:")
@@ -165,10 +160,7 @@ func (s *Sheet) writeDeviceKernels(b *strings.Builder) {
 	line(`"host dtrsm":`)
 	line("  - {when: {side: L}, terms: {M^2*N: %.4g, 1: %.3g}}", 1/host.flop/trsmPart, host.call)
 	line("  - {when: {side: R}, terms: {M*N^2: %.4g, 1: %.3g}}", 1/host.flop/trsmPart, host.call)
-	for _, k := range []struct {
-		name, product string
-		bytes         float64
-	}{{"dgemv", "M*N", 8}, {"dger", "M*N", 16}, {"dtrsv", "N^2", 4}, {"dscal", "N", 16}, {"daxpy", "N", 24}, {"idamax", "N", 8},
+	for _, k := range []moving{{"dgemv", "M*N", 8}, {"dger", "M*N", 16}, {"dtrsv", "N^2", 4}, {"dscal", "N", 16}, {"daxpy", "N", 24}, {"idamax", "N", 8},
 		{"dlacpy", "M*N", 16}, {"dlatcpy", "M*N", 16}} {
 		line(`"host %s": {terms: {%s: %.4g, 1: %.3g}}`, k.name, k.product, k.bytes/host.panel, callTime)
 	}

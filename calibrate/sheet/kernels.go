@@ -173,19 +173,11 @@ func (s *Sheet) writeKernels(w io.Writer) error {
 			break
 		}
 	}
-	c := 16 * exposedPanel / r.memory
-	line("dtrsm:")
-	line("  - {when: {side: L}, terms: {M^2*N: %.4g, M*N: %.4g, 1: %.3g}}", flop/trsmPart, c, r.call)
-	line("  - {when: {side: R}, terms: {M*N^2: %.4g, M*N: %.4g, 1: %.3g}}", flop/trsmPart, c, r.call)
+	writeTriangular(line, "dtrsm", flop/trsmPart, 16*exposedPanel/r.memory, r.call)
 
 	// The panel.
-	for _, k := range []struct {
-		name, product string
-		bytes         float64
-	}{
-		{"dgemv", "M*N", 8}, {"dger", "M*N", 16}, {"dtrsv", "N^2", 4}, {"dscal", "N", 16}, {"daxpy", "N", 24},
-		{"dcopy", "N", 16}, {"dswap", "N", 32}, {"idamax", "N", 8},
-	} {
+	for _, k := range []moving{{"dgemv", "M*N", 8}, {"dger", "M*N", 16}, {"dtrsv", "N^2", 4}, {"dscal", "N", 16},
+		{"daxpy", "N", 24}, {"dcopy", "N", 16}, {"dswap", "N", 32}, {"idamax", "N", 8}} {
 		line("%s: {terms: {%s: %.4g, 1: %.3g}}", k.name, k.product, k.bytes/r.panel, callTime/5)
 	}
 	line("dlocmax: free # beyond its idamax")
@@ -210,6 +202,19 @@ func (s *Sheet) writeKernels(w io.Writer) error {
 	return textutil.Write(w, b.String())
 }
 
+// moving is a kernel that moves so many bytes for each unit of a product of its dimensions.
+type moving struct {
+	name, product string
+	bytes         float64
+}
+
+// writeTriangular writes a solve with a triangle on either side: seconds of a flop, of an element of the result, of a call.
+func writeTriangular(line func(string, ...any), name string, flop, element, call float64) {
+	line("%s:", name)
+	line("  - {when: {side: L}, terms: {M^2*N: %.4g, M*N: %.4g, 1: %.3g}}", flop, element, call)
+	line("  - {when: {side: R}, terms: {M*N^2: %.4g, M*N: %.4g, 1: %.3g}}", flop, element, call)
+}
+
 // hpcgRate returns the byte/s of memory that a rank gets in HPCG's loops.
 func (s *Sheet) hpcgRate() float64 {
 	part := hpcgTypical
@@ -229,17 +234,13 @@ func (s *Sheet) writeHPCG(line func(string, ...any), r rates) {
 	memory := s.hpcgRate()
 	rows := int(s.L3 * float64(s.Sockets) / float64(s.RanksPerHost) / 400)
 	call := callTime / 5
-	two := func(name, dim string, limit int, when string, cached, bytes float64) {
-		join := ""
+	two := func(limit int, when string, cached, bytes float64) {
+		within, beyond := "", ""
 		if when != "" {
-			join = " and "
+			within, beyond = " and "+when, "if: "+when+", "
 		}
-		line("  - {if: %s <= %d%s%s, terms: {%s: %.4g, 1: %.3g}}", dim, limit, join, when, dim, cached/r.cache, call)
-		if when != "" {
-			line("  - {if: %s, terms: {%s: %.4g, 1: %.3g}}", when, dim, bytes/memory, call)
-		} else {
-			line("  - {terms: {%s: %.4g, 1: %.3g}}", dim, bytes/memory, call)
-		}
+		line("  - {if: N <= %d%s, terms: {N: %.4g, 1: %.3g}}", limit, within, cached/r.cache, call)
+		line("  - {%sterms: {N: %.4g, 1: %.3g}}", beyond, bytes/memory, call)
 	}
 	for _, k := range []struct {
 		name     string
@@ -251,21 +252,20 @@ func (s *Sheet) writeHPCG(line func(string, ...any), r rates) {
 	}
 	for _, k := range []struct {
 		name           string
-		when           string
 		limit          int
 		cached, memory float64
 	}{
-		{"restrict", "", rows / 8, 28, 150}, {"prolong", "", rows / 8, 28, 150}, {"pack", "", rows * 2 / 5, 44, 44},
-		{"zero", "", rows, 16, 16}, {"copy", "", rows, 24, 24},
-		{"fill", "", rows, 16, 16}, {"getdiag", "", rows, 88, 88}, {"setdiag", "", rows, 144, 144}, {"maxdiff", "", rows, 16, 16},
+		{"restrict", rows / 8, 28, 150}, {"prolong", rows / 8, 28, 150}, {"pack", rows * 2 / 5, 44, 44},
+		{"zero", rows, 16, 16}, {"copy", rows, 24, 24}, {"fill", rows, 16, 16}, {"getdiag", rows, 88, 88},
+		{"setdiag", rows, 144, 144}, {"maxdiff", rows, 16, 16},
 	} {
 		line("%s:", k.name)
-		two(k.name, "N", k.limit, "", k.cached, k.memory)
+		two(k.limit, "", k.cached, k.memory)
 	}
 	line("dot:")
-	two("dot", "N", rows, "VECTORS == 0", 8, 8)
-	two("dot", "N", rows, "", 16, 16)
+	two(rows, "VECTORS == 0", 8, 8)
+	two(rows, "", 16, 16)
 	line("waxpby:")
-	two("waxpby", "N", rows, "ALIAS == 0", 32, 32)
-	two("waxpby", "N", rows, "", 24, 24)
+	two(rows, "ALIAS == 0", 32, 32)
+	two(rows, "", 24, 24)
 }

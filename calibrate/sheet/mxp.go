@@ -26,9 +26,7 @@ func writeMxP(line func(string, ...any), s mxpSpeeds) {
 			2*k.result*s.exposed/s.memory, operand, operand, s.call)
 	}
 	single := 1 / s.flop["fp32"] / s.trsmPart
-	line("strsm:")
-	line("  - {when: {side: L}, terms: {M^2*N: %.4g, M*N: %.4g, 1: %.3g}}", single, 8*s.exposed/s.memory, s.call)
-	line("  - {when: {side: R}, terms: {M*N^2: %.4g, M*N: %.4g, 1: %.3g}}", single, 8*s.exposed/s.memory, s.call)
+	writeTriangular(line, "strsm", single, 8*s.exposed/s.memory, s.call)
 	line("sgetrf: {terms: {N^3: %.4g, N: %.3g, 1: %.3g}}", single*2/3, s.serial, s.call)
 	line("strtri: {terms: {N^3: %.4g, N: %.3g, 1: %.3g}}", single/3, s.serial, s.call)
 	// Kernels that move bytes, of which those of the matrix in double precision are generated.
@@ -36,14 +34,11 @@ func writeMxP(line func(string, ...any), s mxpSpeeds) {
 		name, product string
 		bytes, flop   float64
 	}{
-		{"scopy", "M*N", 8, 0}, {"scopy2", "M*N", 12, 0}, {"conv", "M*N", 6, 0}, {"convp", "M*N", 6, 0},
-		{"writeback", "M*N", 6, 0},
+		{"scopy", "M*N", 8, 0}, {"scopy2", "M*N", 12, 0}, {"conv", "M*N", 6, 0}, {"convp", "M*N", 6, 0}, {"writeback", "M*N", 6, 0},
 		{"lazy", "M*N", 6, generated}, {"lazyb", "M*N", 6, generated}, {"lazydiag", "N^2", 6, generated},
 		{"lazydiagb", "N^2", 6, generated}, {"otfgemv", "M*N", 0, generated}, {"checksum", "M*N", 4, 0},
-		{"l1est", "M*N", 4, 0},
-		{"spack", "N^2", 8, 0}, {"spackl", "N^2", 4, 0}, {"spacku", "N^2", 4, 0}, {"dsgemv", "M*N", 4, 0},
-		{"gemv", "M*N", 4, 0},
-		{"dsgemvp", "N^2", 4, 0}, {"dstrsv", "N^2", 2, 0}, {"lacpy*", "M*N", 8, 0}, {"latcpy*", "M*N", 8, 0},
+		{"l1est", "M*N", 4, 0}, {"spack", "N^2", 8, 0}, {"spackl", "N^2", 4, 0}, {"spacku", "N^2", 4, 0},
+		{"dsgemv", "M*N", 4, 0}, {"gemv", "M*N", 4, 0}, {"dsgemvp", "N^2", 4, 0}, {"dstrsv", "N^2", 2, 0}, {"lacpy*", "M*N", 8, 0}, {"latcpy*", "M*N", 8, 0},
 		{"vcopy", "N", 16, 0}, {"vrow", "N", 16, 0}, {"vinit", "N", 8, 0}, {"vzero", "N", 8, 0}, {"set", "N", 8, 0},
 		{"vdiv", "N", 24, 0}, {"vadd", "N", 24, 0}, {"vsub", "N", 24, 0}, {"vmax", "N", 8, 0}, {"axpy", "N", 24, 0},
 		{"pcopy", "N", 16, 0}, {"paxpy", "N", 24, 0}, {"ptranspose", "N", 16, 0}, {"plange", "N", 8, 0},

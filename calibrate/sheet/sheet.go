@@ -30,6 +30,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,9 +84,7 @@ func (s *Sheet) Threads() int { return max(1, s.coresOfNode()/s.RanksPerHost) }
 // keys are all that a sheet may say.
 var keys = []string{"name", "description", "source", "nodes", "sockets", "cores", "clock", "clock_kind", "flop_per_cycle",
 	"l3", "memory", "memory_bandwidth", "network", "network_kind", "latency", "topology", "switch_ports", "ranks_per_host",
-	"software",
-	"efficiency", "watts", "from_memory",
-	"gpus", "gpu_peak", "gpu_memory", "gpu_memory_bandwidth", "host_link", "gpu_fabric", "nics"}
+	"software", "efficiency", "watts", "from_memory", "gpus", "gpu_peak", "gpu_memory", "gpu_memory_bandwidth", "host_link", "gpu_fabric", "nics"}
 
 // The kinds of networks. The words in a sheet are more: each is one of these.
 const (
@@ -289,11 +288,7 @@ func (r *reader) network(s *Sheet) {
 	}
 	if kind != "" {
 		if s.NetworkKind = networkKinds[strings.ToLower(kind)]; s.NetworkKind == "" {
-			var words []string
-			for word := range networkKinds {
-				words = append(words, word)
-			}
-			slices.Sort(words)
+			words := slices.Sorted(maps.Keys(networkKinds))
 			r.Stop(r.fields["network_kind"], "network_kind: %s, want %s", textutil.Quote(kind), strings.Join(words, ", "))
 		}
 	}
