@@ -363,7 +363,8 @@ func (r *reader) use(s *Sheet) {
 		r.Stop(r.fields["ranks_per_host"], "ranks_per_host: %d ranks for %d GPUs, want one for each at most", s.RanksPerHost, n)
 	}
 	if s.RanksPerHost > s.coresOfNode() {
-		r.warn(r.fields["ranks_per_host"], "ranks_per_host: %d ranks on %d cores: they take turns", s.RanksPerHost, s.coresOfNode())
+		r.warn(cmp.Or(r.fields["ranks_per_host"], r.fields["gpus"]), "ranks_per_host: %d ranks on %d cores: they take turns", s.RanksPerHost,
+			s.coresOfNode())
 	}
 	if s.Software = r.word("software", "", []string{"typical", "tuned"}); s.Software == "" {
 		s.assume("software: typical, with an interval that covers tuned")

@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -226,6 +227,20 @@ func TestGPUs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m")
 	if err := Make(dir, s, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTurns: more ranks than cores are warned of, where the sheet says how many ranks there are: also by its GPUs.
+func TestTurns(t *testing.T) {
+	const node = "nodes: 2\ncores: 4\nclock: 2.4GHz\nflop_per_cycle: 8\nmemory: 8GB\n"
+	for text, line := range map[string]int{
+		node + "ranks_per_host: 8\n": 6, node + "gpu_peak: {fp64: 60Tflop/s}\ngpus: 8\ngpu_memory: 80GB\ngpu_memory_bandwidth: 3TBps\n": 7,
+	} {
+		_, warnings, err := Parse(strings.NewReader(text), "s.yaml")
+		want := fmt.Sprintf("s.yaml:%d: ranks_per_host: 8 ranks on 4 cores: they take turns", line)
+		if err != nil || len(warnings) != 1 || warnings[0].String() != want {
+			t.Errorf("%v %v, want %s", warnings, err, want)
+		}
 	}
 }
 
