@@ -37,6 +37,13 @@ func (f *family) fitGaps(l *leaf) {
 		return
 	}
 	last := len(means) - 1
+	r := f.list[len(f.list)-1]
+	for rank, at := range l.at[len(f.list)-1] {
+		for _, event := range at {
+			f.load[rank].own += r.gaps[r.streams[rank].gaps[event]].mean
+			f.load[rank].mean += means[last]
+		}
+	}
 	among := append([]monomial{{}}, f.monomials...)
 	switch f.scaling {
 	case Weak:
@@ -111,9 +118,40 @@ func (f *family) weigh(mean, e float64) {
 	}
 }
 
-// pause adds the computation before an action.
+// load is the computation of a rank of the largest recording, and that of the mean rank in the same places.
+type load struct{ own, mean float64 }
+
+// factors returns by how much longer than the mean each rank computes: as the rank of the largest recording at its place
+// in the grid, at an end or in proportion inside. Factors are of classes, as each has blocks of its own.
+func (o *output) factors() []float64 {
+	from := o.list[len(o.list)-1].grid
+	list := make([]float64, o.g.ranks())
+	for rank := range list {
+		at := o.g.place(rank)
+		for k, n := range o.g {
+			// An end has another load than what is beside it, so that only ends are at ends, where there is an inside.
+			first, last := 0, from[k]-1
+			if last > 1 && at[k] > 0 && at[k] < n-1 {
+				first, last = 1, last-1
+			}
+			at[k] = first + int(math.Round(float64((at[k]-first)*(last-first))/float64(max(1, n-1-2*first))))
+		}
+		factor := 1.0
+		if l := o.load[from.rank(at)]; l.own > 0 && l.mean > 0 {
+			factor = l.own / l.mean
+		}
+		list[rank] = math.Exp(math.Round(math.Log(factor)/betweenClasses) * betweenClasses)
+	}
+	return list
+}
+
+// betweenClasses is by how much the factors of two classes of ranks differ, as a part.
+const betweenClasses = 0.02
+
+// pause adds the computation before an action. All ranks of a shape have one factor.
 func (o *output) pause(s *shape, items *[]trace.Item, l *leaf) {
 	c := l.compute(o.g)
+	c.mean = math.Round(c.mean * o.factor[s.ranks[0]])
 	if c.mean <= 0 {
 		return
 	}

@@ -89,6 +89,7 @@ type family struct {
 
 	foretold, fitted int
 	late             bool    // what is being fitted takes the largest recording
+	load             []load  // of the ranks of the largest recording
 	computed, missed float64 // of computations: the time, and the errors of their fits weighted by it
 	warnings         []string
 	unit             int64         // the bytes of an element, of up to 8: all sizes of messages are multiples of it
@@ -149,7 +150,7 @@ func Write(w io.Writer, traces []*trace.Trace, o Options) (*Summary, error) {
 		if 4*c.cost > 5*candidates[0].cost+4 {
 			break
 		}
-		f := &family{list: list, rule: c.rule, open: c.rule.open(list, pairs), target: c.rule.grid(o.Ranks),
+		f := &family{list: list, load: make([]load, largest.ranks), rule: c.rule, open: c.rule.open(list, pairs), target: c.rule.grid(o.Ranks),
 			approximate: o.Approximate, scaling: o.Scaling}
 		err := f.find()
 		if err == nil {

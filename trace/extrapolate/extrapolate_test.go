@@ -3,6 +3,7 @@ package extrapolate_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -577,6 +578,29 @@ func TestScaling(t *testing.T) {
 			if a.Flops() != want {
 				t.Errorf("%v, scaling %d: %g flop, want %g", c.recorded, scaling, a.Flops(), want)
 			}
+		}
+	}
+}
+
+// TestImbalance: the last rank computes twice as long as the others, on 256 ranks as on 4, 16 and 64, to 1 %.
+func TestImbalance(t *testing.T) {
+	p := program{step: func(r *rank) {
+		r.compute(1e6 * float64(1+(r.me+1)/r.ranks))
+		r.exchange((r.me+1)%r.ranks, (r.me+r.ranks-1)%r.ranks, 3, 64)
+	}}
+	tr, _, _, err := extrapolated(t, p, 256, 4, 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, want := range map[int32]float64{0: 1e6, 5: 1e6, 254: 1e6, 255: 2e6} {
+		cursors := must(tr.Cursors([]int32{rank}, trace.CursorOptions{}))
+		reader := trace.NewActionReader(&cursors[0], trace.Hit{}, 0)
+		a := reader.Next()
+		for a.Kind != trace.KindFlops {
+			a = reader.Next()
+		}
+		if math.Abs(a.Flops()/want-1) > 0.01 {
+			t.Errorf("rank %d: %g flop, want %g", rank, a.Flops(), want)
 		}
 	}
 }

@@ -36,6 +36,7 @@ type output struct {
 	vectors map[string]int64
 	bound   map[*leaf][2]way
 	actions int64
+	factor  []float64 // of the computations of each rank
 
 	states [][]request // different requests under way; the first is none
 	state  []int       // of each rank
@@ -106,6 +107,7 @@ func (f *family) write(w io.Writer, o Options) (_ *Summary, err error) {
 		}
 		out.bound[l] = ways
 	}
+	out.factor = out.factors()
 	out.nodes(f.nodes)
 	textutil.Check(out.w.Close())
 	s := &Summary{Ranks: o.Ranks, Grid: out.g.String(), Places: len(f.leaves), Foretold: f.foretold, Fitted: f.fitted,
@@ -142,7 +144,7 @@ func (o *output) part(ops []op) {
 	shapes, known := []*shape(nil), map[string]*shape{}
 	var bits []byte
 	for rank := range o.g.ranks() {
-		bits = fmt.Append(bits[:0], o.state[rank], ":")
+		bits = fmt.Append(bits[:0], o.state[rank], ":", o.factor[rank], ":")
 		var through func(ops []op)
 		through = func(ops []op) {
 			for i := range ops {
