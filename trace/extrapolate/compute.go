@@ -140,13 +140,13 @@ func (o *output) factors() []float64 {
 		if l := o.load[from.rank(at)]; l.own > 0 && l.mean > 0 {
 			factor = l.own / l.mean
 		}
-		list[rank] = math.Exp(math.Round(math.Log(factor)/betweenClasses) * betweenClasses)
+		list[rank] = math.Max(1, math.Round(factor*classes)) / classes
 	}
 	return list
 }
 
-// betweenClasses is by how much the factors of two classes of ranks differ, as a part.
-const betweenClasses = 0.02
+// classes is the number of classes of factors up to 1.
+const classes = 50
 
 // pause adds the computation before an action. All ranks of a shape have one factor.
 func (o *output) pause(s *shape, items *[]trace.Item, l *leaf) {
