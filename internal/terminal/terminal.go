@@ -18,20 +18,14 @@ func Is(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Columns returns how many columns the lines of a terminal have, 0 of other files.
-func Columns(w any) int {
-	if !Is(w) {
-		return 0
-	}
-	columns, _, _ := term.GetSize(int(w.(interface{ Fd() uintptr }).Fd())) // 0 with an error
-	return columns
-}
-
 // Wide returns w, of a terminal with the number of its columns, for those who write more where
 // there is room (replay.Report.WriteText).
 func Wide(w io.Writer) io.Writer {
-	if columns := Columns(w); columns > 0 {
-		return &wide{w, columns}
+	if Is(w) {
+		columns, _, _ := term.GetSize(int(w.(interface{ Fd() uintptr }).Fd())) // 0 with an error
+		if columns > 0 {
+			return &wide{w, columns}
+		}
 	}
 	return w
 }
