@@ -30,15 +30,11 @@ func ParseDragonfly(text string, nic Cable) (d Dragonfly, err error) {
 		}
 	}()
 	d = Dragonfly{LocalCables: 1, Local: nic, GlobalCables: 1, Global: nic}
-	pairs, err := parsePairs(text)
+	pairs, routing, err := parseWords(text)
 	if err != nil {
 		return d, err
 	}
-	word, pairs, err := cutRouting(pairs)
-	if err != nil {
-		return d, err
-	}
-	d.Adaptive = word == "adaptive"
+	d.Adaptive = routing == "adaptive"
 	given, counts := map[string]bool{}, map[string]*int{"groups": &d.Groups, "switches": &d.Switches, "hosts": &d.Hosts}
 	for _, p := range pairs {
 		if given[p.key] {

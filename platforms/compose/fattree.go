@@ -37,15 +37,11 @@ func ParseFatTree(text string, nic Cable) (t FatTree, err error) {
 			err = fmt.Errorf("fat tree %s: %w; want %s", textutil.Quote(text), err, treeForm)
 		}
 	}()
-	pairs, err := parsePairs(text)
+	pairs, routing, err := parseWords(text)
 	if err != nil {
 		return t, err
 	}
-	word, pairs, err := cutRouting(pairs)
-	if err != nil {
-		return t, err
-	}
-	t.Static = word == "static"
+	t.Static = routing == "static"
 	for i, p := range pairs { // in turn a number of nodes or switches, and the cables up
 		want := [2]string{"leaf", "up"}
 		if i >= 2 {
@@ -71,18 +67,6 @@ func ParseFatTree(text string, nic Cable) (t FatTree, err error) {
 		return t, fmt.Errorf("%s= is missing", [2]string{"leaf", "up"}[len(pairs)%2])
 	}
 	return t, nil
-}
-
-// cutRouting returns the first word for the routing, static or adaptive, "" for none, and the other pairs.
-func cutRouting(pairs []pair) (word string, others []pair, err error) {
-	i := slices.IndexFunc(pairs, func(p pair) bool { return p.key == "routing" })
-	if i < 0 {
-		return "", pairs, nil
-	}
-	if word = pairs[i].value; word != "static" && word != "adaptive" {
-		return "", nil, fmt.Errorf("routing=%s, known are static and adaptive", textutil.Quote(word))
-	}
-	return word, slices.Delete(pairs, i, i+1), nil
 }
 
 // below returns the number of nodes below a switch of a level.

@@ -201,14 +201,20 @@ func parseCount(text string) (int, error) {
 // pair is KEY=VALUE.
 type pair struct{ key, value string }
 
-// parsePairs reads words KEY=VALUE.
-func parsePairs(text string) (list []pair, err error) {
+// parseWords reads words KEY=VALUE. The first one of the key routing, static or adaptive, is apart; "": there is none.
+func parseWords(text string) (list []pair, routing string, err error) {
 	for _, word := range strings.Fields(text) {
 		key, value, ok := strings.Cut(word, "=")
-		if !ok {
-			return nil, fmt.Errorf("%s is no KEY=VALUE", textutil.Quote(word))
+		switch {
+		case !ok:
+			return nil, "", fmt.Errorf("%s is no KEY=VALUE", textutil.Quote(word))
+		case key != "routing" || routing != "":
+			list = append(list, pair{key, value})
+		case value != "static" && value != "adaptive":
+			return nil, "", fmt.Errorf("routing=%s, known are static and adaptive", textutil.Quote(value))
+		default:
+			routing = value
 		}
-		list = append(list, pair{key, value})
 	}
-	return list, nil
+	return list, routing, nil
 }
