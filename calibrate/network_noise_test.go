@@ -75,7 +75,7 @@ func checkOverheads(t *testing.T, law *netmodel.Noise, size int64, mean, sd floa
 	const n = 20000
 	source, sum, squares := noise.NewSource(1), 0.0, 0.0
 	for i := range uint32(n) {
-		x := law.SendOverhead(0, size, source.Draw(noise.SendOverhead, 0, 0, i)) - mean
+		x := law.Of(netmodel.TimedSend, 0, size, source.Draw(noise.SendOverhead, 0, 0, i)) - mean
 		sum += x / n
 		squares += x * x / n
 	}

@@ -3,12 +3,12 @@ package kernels
 import (
 	"cmp"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"reprise/internal/bounds"
+	"reprise/internal/portable"
 	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
@@ -16,9 +16,6 @@ import (
 )
 
 // This file reads kernel files: Parse. Formulas in them are read by expr.go.
-
-// formatVersion is the version of the file format that this package reads.
-const formatVersion = 1
 
 // maxCPUs is the largest cpus_per_host.
 const maxCPUs = 1 << 16
@@ -71,13 +68,7 @@ func Parse(r io.Reader, name string) (s *Set, err error) {
 	// The scalars at the top come first: the models need them.
 	f := p.Fields(root, "kernel file", "version!", "description", "source", "unit!", "cpus_per_host", "noise",
 		"alone", "host_scatter", "shared_errors", "network_error", "kernels!", "hosts")
-	p.Integer(f["version"], "version", formatVersion, formatVersion)
-	for _, key := range []string{"description", "source"} {
-		if f[key] != nil {
-			p.Text(f[key], key)
-		}
-	}
-	p.flop = p.Choice(f["unit"], "unit", "s", "flop") == "flop"
+	p.flop = p.Head(f, "s", "flop") == "flop"
 	p.cpusPerHost = 1
 	if n := f["cpus_per_host"]; n != nil {
 		p.cpusPerHost = p.Integer(n, "cpus_per_host", 1, maxCPUs)
@@ -414,41 +405,11 @@ func (p *fileParser) covariance(n ast.Node, what string, terms int) [][]float64 
 			p.Stop(item, "%s: variance %g of term %d is negative", what, rows[i][i], i+1)
 		}
 	}
-	if !factorise(rows) {
+	if !portable.Semidefinite(rows, rounding, 0, rounding) {
 		p.Stop(n, "%s: not positive semi-definite: no coefficients vary so", what)
 	}
 	return rows
 }
 
-// factorise replaces the lower triangle of a matrix by its Cholesky factor. It is false for
-// one that is not positive semi-definite, to within rounding.
-func factorise(rows [][]float64) bool {
-	for i, row := range rows {
-		for k, above := range rows[:i] {
-			rest := row[k]
-			for m := range k {
-				rest -= float64(row[m] * above[m])
-			}
-			switch {
-			case above[k] > 0:
-				row[k] = rest / above[k]
-			case math.Abs(rest) > rounding*row[i]:
-				return false
-			default:
-				row[k] = 0
-			}
-		}
-		pivot := row[i]
-		for _, v := range row[:i] {
-			pivot -= float64(v * v)
-		}
-		if pivot < -rounding*row[i] {
-			return false
-		}
-		row[i] = math.Sqrt(max(0, pivot))
-	}
-	return true
-}
-
-// rounding is how far below zero a pivot may be, relative to its variance: matrices are written with few digits.
+// rounding is how much of a variance may be rounding: matrices are written with few digits.
 const rounding = 1e-6

@@ -41,7 +41,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -174,14 +173,7 @@ func newSet(name string, cpusPerHost int, base []rule, overrides []override) *Se
 }
 
 // Load parses the kernel file at path.
-func Load(path string) (*Set, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return Parse(f, path)
-}
+func Load(path string) (*Set, error) { return regular.Load(path, Parse) }
 
 // Find loads a file or, if there is none of that name, returns the built-in set.
 func Find(name string) (*Set, error) {

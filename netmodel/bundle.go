@@ -171,7 +171,7 @@ func (n *Network) startBundled(id int32, src, dst int, size int64, at float64, b
 		b, _ = n.bundleOf(key) // there is a route
 	}
 	if by != nil {
-		phase = by.Latency(phase, size, d)
+		phase = by.Of(TimedLatency, phase, size, d)
 	}
 	n.join(uint32(id), b, at+phase)
 	return nil

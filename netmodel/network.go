@@ -190,7 +190,7 @@ func (n *Network) StartNoisy(id int32, src, dst int, size int64, at float64, by 
 	phase := n.latencyPhase(way, size)
 	drawn := phase
 	if by != nil {
-		drawn = by.Latency(phase, size, d)
+		drawn = by.Of(TimedLatency, phase, size, d)
 	}
 	n.launch(uint32(id), way, links, phase, at+drawn)
 	n.hosts[id] = keyOf(int32(src), int32(dst), phase == 0)

@@ -2,12 +2,12 @@ package netmodel
 
 import (
 	"io"
-	"os"
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"reprise/internal/bounds"
+	"reprise/internal/regular"
 	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 	"reprise/internal/yamlfile"
@@ -18,9 +18,22 @@ import (
 // ParseNoise reads it from a YAML file, see docs/network-model.md. Times are in seconds, sizes in bytes without
 // envelope.
 type Noise struct {
-	name                       string
-	send, isend, recv, latency []noiseRange
+	name   string
+	ranges [len(timedKeys)][]noiseRange // by Timed; empty: without noise
 }
+
+// Timed is a time of a message that may be random.
+type Timed uint8
+
+const (
+	TimedSend    Timed = iota // overhead of a blocking send
+	TimedIsend                // of a nonblocking one
+	TimedRecv                 // of the completion of a receive
+	TimedLatency              // latency phase between two hosts
+)
+
+// timedKeys are the keys of a file.
+var timedKeys = [...]string{TimedSend: "os", TimedIsend: "ois", TimedRecv: "or", TimedLatency: "latency"}
 
 // noiseRange is the law of sizes above a threshold and up to the threshold of the next range.
 type noiseRange struct {
@@ -37,41 +50,19 @@ func (n *Noise) Name() string { return n.name }
 // Replaces returns those of the options smpi/os, smpi/ois and smpi/or that have no effect, as the noise has means of
 // its own for all sizes.
 func (n *Noise) Replaces() (options []string) {
-	for _, list := range []struct {
-		option string
-		ranges []noiseRange
-	}{{"smpi/os", n.send}, {"smpi/ois", n.isend}, {"smpi/or", n.recv}} {
+	for what, ranges := range n.ranges[:TimedLatency] {
 		platforms := func(r noiseRange) bool { return !r.own }
-		if len(list.ranges) > 0 && list.ranges[0].above < 0 && !slices.ContainsFunc(list.ranges, platforms) {
-			options = append(options, list.option)
+		if len(ranges) > 0 && ranges[0].above < 0 && !slices.ContainsFunc(ranges, platforms) {
+			options = append(options, "smpi/"+timedKeys[what])
 		}
 	}
 	return options
 }
 
-// SendOverhead returns what a blocking send of size bytes costs where it costs mean
-// without noise; it is never negative.
-func (n *Noise) SendOverhead(mean float64, size int64, d noise.Draw) float64 {
-	return draw(n.send, mean, size, d)
-}
-
-// IsendOverhead is SendOverhead for a nonblocking send.
-func (n *Noise) IsendOverhead(mean float64, size int64, d noise.Draw) float64 {
-	return draw(n.isend, mean, size, d)
-}
-
-// RecvOverhead is SendOverhead for the completion of a receive.
-func (n *Noise) RecvOverhead(mean float64, size int64, d noise.Draw) float64 {
-	return draw(n.recv, mean, size, d)
-}
-
-// Latency returns how long the latency phase of a message of size bytes between two
-// hosts lasts where it lasts mean without noise.
-func (n *Noise) Latency(mean float64, size int64, d noise.Draw) float64 {
-	return draw(n.latency, mean, size, d)
-}
-
-func draw(ranges []noiseRange, mean float64, size int64, d noise.Draw) float64 {
+// Of returns what a message of size bytes costs, or how long its latency phase lasts, where that is mean without noise;
+// it is never negative.
+func (n *Noise) Of(what Timed, mean float64, size int64, d noise.Draw) float64 {
+	ranges := n.ranges[what]
 	i := len(ranges) - 1
 	for i >= 0 && size <= ranges[i].above {
 		i--
@@ -90,14 +81,7 @@ func draw(ranges []noiseRange, mean float64, size int64, d noise.Draw) float64 {
 }
 
 // LoadNoise parses the file at path.
-func LoadNoise(path string) (*Noise, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ParseNoise(f, path)
-}
+func LoadNoise(path string) (*Noise, error) { return regular.Load(path, ParseNoise) }
 
 // ParseNoise reads a file of network noise. name stands for it in messages. Errors
 // begin with name:line and say what was found and what is allowed.
@@ -108,21 +92,12 @@ func ParseNoise(r io.Reader, name string) (_ *Noise, err error) {
 	p := yamlfile.Document{File: name}
 	root := textutil.Must(p.Read(head))
 	f := p.Fields(root, "network noise", "version!", "description", "source", "unit!", "os", "ois", "or", "latency")
-	p.Integer(f["version"], "version", 1, 1)
-	p.Choice(f["unit"], "unit", "s")
-	for _, key := range []string{"description", "source"} {
-		if f[key] != nil {
-			p.Text(f[key], key)
-		}
-	}
+	p.Head(f, "s")
 	n := &Noise{name: name}
 	empty := true
-	for _, list := range []struct {
-		key    string
-		ranges *[]noiseRange
-	}{{"os", &n.send}, {"ois", &n.isend}, {"or", &n.recv}, {"latency", &n.latency}} {
-		if f[list.key] != nil {
-			*list.ranges, empty = noiseRanges(&p, f[list.key], list.key), false
+	for what, key := range timedKeys {
+		if f[key] != nil {
+			n.ranges[what], empty = noiseRanges(&p, f[key], key), false
 		}
 	}
 	if empty {

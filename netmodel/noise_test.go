@@ -47,11 +47,11 @@ func TestNoiseRanges(t *testing.T) {
 	n, err := ParseNoise(strings.NewReader(noiseHead+"or:\n  - {above: 10, fixed: 1, noise: none}\n  - {above: 20, fixed: 2, per_byte: 0.5, noise: none}\n  - {above: 30, noise: none}\n"), "f.yaml")
 	noError(t, err)
 	for size, want := range map[int64]float64{0: 2e-3, 10: 2e-3, 11: 1, 20: 1, 21: 12.5, 30: 17, 31: 2e-3, 1 << 40: 2e-3} {
-		if got := n.RecvOverhead(2e-3, size, noise.Draw{}); got != want {
+		if got := n.Of(TimedRecv, 2e-3, size, noise.Draw{}); got != want {
 			t.Errorf("%d bytes: %g s, want %g", size, got, want)
 		}
 	}
-	if got := n.SendOverhead(2e-3, 15, noise.Draw{}); got != 2e-3 {
+	if got := n.Of(TimedSend, 2e-3, 15, noise.Draw{}); got != 2e-3 {
 		t.Errorf("os: %g s, want 2e-3", got)
 	}
 	if n.Name() != "f.yaml" {
@@ -75,7 +75,7 @@ func FuzzParseNoise(f *testing.F) {
 		s := noise.NewSource(1)
 		for i := range uint32(10) {
 			d := s.Draw(noise.Latency, 0, 0, i)
-			for _, v := range []float64{n.SendOverhead(1, int64(i), d), n.IsendOverhead(0, 1<<50, d), n.RecvOverhead(1e-6, 64000, d), n.Latency(1, 0, d)} {
+			for _, v := range []float64{n.Of(TimedSend, 1, int64(i), d), n.Of(TimedIsend, 0, 1<<50, d), n.Of(TimedRecv, 1e-6, 64000, d), n.Of(TimedLatency, 1, 0, d)} {
 				if !(v >= 0) {
 					t.Fatalf("%g s", v)
 				}
@@ -103,13 +103,13 @@ func TestDocumentedNoise(t *testing.T) {
 			what           string
 			got, low, high float64
 		}{
-			{"os, small", n.SendOverhead(1e-3, 4096, d), 1e-3 * (1 - 1.33*0.05), 1.4e-3},
-			{"os, medium", n.SendOverhead(1e-3, 10000, d), 3e-6 - 10*2e-7, 3e-6 + 10*2e-7},
-			{"os, large", n.SendOverhead(1e-3, 65537, d), 1e-3, 1e-3},
-			{"ois, small", n.IsendOverhead(1e-3, 4096, d), 1e-3, 1e-3},
-			{"ois", n.IsendOverhead(1e-3, 10000, d), 1e-6 + 2e-6 - 1.33*2e-7, 1e-6 + 5e-5},
-			{"or", n.RecvOverhead(1e-3, 10000, d), 1e-3, 1e-3},
-			{"latency", n.Latency(1, 64000, d), 1.2e-5 - 1.33*9e-7, 5e-5},
+			{"os, small", n.Of(TimedSend, 1e-3, 4096, d), 1e-3 * (1 - 1.33*0.05), 1.4e-3},
+			{"os, medium", n.Of(TimedSend, 1e-3, 10000, d), 3e-6 - 10*2e-7, 3e-6 + 10*2e-7},
+			{"os, large", n.Of(TimedSend, 1e-3, 65537, d), 1e-3, 1e-3},
+			{"ois, small", n.Of(TimedIsend, 1e-3, 4096, d), 1e-3, 1e-3},
+			{"ois", n.Of(TimedIsend, 1e-3, 10000, d), 1e-6 + 2e-6 - 1.33*2e-7, 1e-6 + 5e-5},
+			{"or", n.Of(TimedRecv, 1e-3, 10000, d), 1e-3, 1e-3},
+			{"latency", n.Of(TimedLatency, 1, 64000, d), 1.2e-5 - 1.33*9e-7, 5e-5},
 		} {
 			if c.got < c.low || c.got > c.high {
 				t.Errorf("%s: %g s, want %g to %g", c.what, c.got, c.low, c.high)

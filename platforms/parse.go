@@ -4,21 +4,14 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"os"
 
+	"reprise/internal/regular"
 	"reprise/internal/sniff"
 	"reprise/internal/textutil"
 )
 
 // Load reads the description in the file at path; see Parse.
-func Load(path string) (*Platform, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return Parse(f, path)
-}
+func Load(path string) (*Platform, error) { return regular.Load(path, Parse) }
 
 // Parse reads a SimGrid platform description (XML, versions 3 to 4.1). Errors begin with name and line; anything that
 // the description asks for and this package does not do is such an error.

@@ -81,7 +81,7 @@ func (c *costs) sendOverhead(r int32, size int64, synchronous bool) float64 {
 	}
 	seconds := c.protocol.On(c.hosts[r]).Send.At(size)
 	if c.noisyNetwork() {
-		return c.random.network.SendOverhead(seconds, size, c.random.sent(r, noise.SendOverhead))
+		return c.random.network.Of(netmodel.TimedSend, seconds, size, c.random.sent(r, noise.SendOverhead))
 	}
 	return seconds
 }
@@ -90,7 +90,7 @@ func (c *costs) sendOverhead(r int32, size int64, synchronous bool) float64 {
 func (c *costs) isendOverhead(r int32, size int64) float64 {
 	seconds := c.protocol.On(c.hosts[r]).Isend.At(size)
 	if c.noisyNetwork() {
-		return c.random.network.IsendOverhead(seconds, size, c.random.sent(r, noise.SendOverhead))
+		return c.random.network.Of(netmodel.TimedIsend, seconds, size, c.random.sent(r, noise.SendOverhead))
 	}
 	return seconds
 }
@@ -107,7 +107,7 @@ func (c *costs) recvOverhead(r int32, m *message) float64 {
 	}
 	seconds := c.protocol.On(c.hosts[r]).Recv.At(m.size)
 	if c.noisyNetwork() {
-		return c.random.network.RecvOverhead(seconds, m.size, c.random.received(r))
+		return c.random.network.Of(netmodel.TimedRecv, seconds, m.size, c.random.received(r))
 	}
 	return seconds
 }

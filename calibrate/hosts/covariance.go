@@ -56,35 +56,19 @@ const (
 // correlations). A variable that those before it determine has no column of its own. So the draws
 // of a variable do not depend on those after it.
 func factor(m [][]float64) ([][]float64, error) {
-	p := len(m)
-	l := portable.Square(p)
-	for j := range p {
-		for i := j; i < p; i++ {
-			scale := deviation(m, i) * deviation(m, j)
-			if scale == 0 {
-				if m[i][j] != 0 {
-					return nil, errIndefinite // a covariance without a variance
-				}
-				continue
-			}
-			// Tolerances hold for correlations, whatever the units of the variables.
-			rest := m[i][j] / scale
-			for k := range j {
-				rest -= float64(l[i][k] * l[j][k])
-			}
-			switch {
-			case i == j && rest < -pivotTolerance:
-				return nil, errIndefinite
-			case i == j && rest > pivotTolerance:
-				l[j][j] = math.Sqrt(rest)
-			// The variable is a sum of those before it: its column stays empty.
-			case i == j:
-			case l[j][j] > 0:
-				l[i][j] = rest / l[j][j]
-			case math.Abs(rest) > math.Sqrt(2*pivotTolerance):
-				return nil, errIndefinite
+	// Tolerances hold for correlations, whatever the units of the variables.
+	l := portable.Square(len(m))
+	for i := range l {
+		for j := range i + 1 {
+			if scale := deviation(m, i) * deviation(m, j); scale != 0 {
+				l[i][j] = m[i][j] / scale
+			} else if m[i][j] != 0 {
+				return nil, errIndefinite // a covariance without a variance
 			}
 		}
+	}
+	if !portable.Semidefinite(l, pivotTolerance, pivotTolerance, math.Sqrt(2*pivotTolerance)) {
+		return nil, errIndefinite
 	}
 	// The factor of the correlations becomes that of the covariances: row by row it is scaled by the deviations.
 	for i := range l {

@@ -16,7 +16,7 @@ import (
 
 func builtinModel(t *testing.T, name string) *Model {
 	t.Helper()
-	m, err := Builtin(name)
+	m, err := Find(name)
 	must(t, err)
 	return m
 }
@@ -50,7 +50,7 @@ func TestBuiltin(t *testing.T) {
 			t.Errorf("%s: %g, published: %g", f.what, f.got, f.want)
 		}
 	}
-	if _, err := Builtin("elsewhere"); err == nil || !strings.Contains(err.Error(), "dahu-cpu") {
+	if _, err := Find("elsewhere"); err == nil || !strings.Contains(err.Error(), "dahu-cpu") {
 		t.Errorf("got %v, want the names", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Four nodes as those of Dahu: the fastest and the slowest of them on the same day.
 func Example() {
-	model, err := hosts.Builtin("dahu-node")
+	model, err := hosts.Find("dahu-node")
 	if err != nil {
 		fmt.Println(err)
 		return

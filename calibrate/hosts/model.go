@@ -41,12 +41,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"reprise/calibrate"
+	"reprise/internal/regular"
 )
 
 // Limits of a model.
@@ -244,35 +244,19 @@ var word = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 //go:embed builtin/*.yaml
 var builtin embed.FS
 
-// builtinNames are the models that come with the package, in the order to list them.
-var builtinNames = []string{"dahu-cpu", "dahu-cooling", "dahu-node"}
-
-// BuiltinNames returns the names of the models that come with the package.
-func BuiltinNames() []string { return slices.Clone(builtinNames) }
-
-// Builtin returns the model of a name.
-func Builtin(name string) (*Model, error) {
-	text, err := builtin.ReadFile("builtin/" + name + ".yaml")
-	if err != nil {
-		return nil, fmt.Errorf("no built-in machine model %q: want %s, or a file", name, strings.Join(builtinNames, ", "))
-	}
-	return Parse(bytes.NewReader(text), name)
-}
+// BuiltinNames returns the names of the models that come with the package, in the order to list them.
+func BuiltinNames() []string { return []string{"dahu-cpu", "dahu-cooling", "dahu-node"} }
 
 // Find returns a built-in model, or the one in a file.
 func Find(name string) (*Model, error) {
-	if slices.Contains(builtinNames, name) {
-		return Builtin(name)
+	if text, err := builtin.ReadFile("builtin/" + name + ".yaml"); err == nil {
+		return Parse(bytes.NewReader(text), name)
 	}
-	f, err := os.Open(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%w; built-in machine models: %s", err, strings.Join(builtinNames, ", "))
-	case err != nil:
-		return nil, err
+	m, err := regular.Load(name, Parse)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; built-in machine models: %s", err, strings.Join(BuiltinNames(), ", "))
 	}
-	m, err := Parse(f, name)
-	return m, errors.Join(err, f.Close())
+	return m, err
 }
 
 // SourceOfDraw returns the text of the key source in the kernel file of drawn hosts: the name and

@@ -75,7 +75,7 @@ func TestParseErrors(t *testing.T) {
 // be drawn from or says why not.
 func FuzzParse(f *testing.F) {
 	f.Add(small)
-	for _, name := range builtinNames {
+	for _, name := range BuiltinNames() {
 		text, err := builtin.ReadFile("builtin/" + name + ".yaml")
 		must(f, err)
 		f.Add(string(text))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -232,17 +231,13 @@ func readBase(name string) (text []byte) {
 	}
 	var err error
 	// The text is kept as it is, since comments of the base are taken over with its models.
-	if !regular.IsFile(name) {
-		// A file of the name of a set comes before the set.
+	if regular.IsFile(name) { // it comes before a set of its name
+		text, err = regular.Load(name, func(f io.Reader, _ string) ([]byte, error) {
+			return io.ReadAll(io.LimitReader(f, yamlfile.MaxBytes+1)) // a byte more than the limit lets the parser refuse it
+		})
+	} else {
 		text, err = kernels.BuiltinText(name)
 		err = regular.Missing(name, err)
-	} else {
-		var f *os.File
-		if f, err = os.Open(name); err == nil {
-			// A byte more than the limit lets the parser refuse the file.
-			text, err = io.ReadAll(io.LimitReader(f, yamlfile.MaxBytes+1))
-			err = errors.Join(err, f.Close())
-		}
 	}
 	if err == nil {
 		_, err = kernels.Parse(bytes.NewReader(text), name)

@@ -1,8 +1,9 @@
-// Package portable has elementary functions ([Atan], [Exp], [Log]), a mixer of random bits ([Mix]) and a solver of
-// linear equations ([Cholesky], [Forward], [Backward]) that give the same bits on every processor. The functions of
-// package math are written in assembly for some processors and compiled with fused multiply-adds for others, so that
-// their last bits differ. Code that decides a result uses this package, or functions that package math computes exactly
-// or rounds correctly: Sqrt, Floor, Frexp and the like. scripts/arithmetic refuses the others.
+// Package portable has elementary functions ([Atan], [Exp], [Log], [Polynomial]), a mixer of random bits ([Mix]) and
+// solvers of linear equations ([Cholesky], [Semidefinite], [Forward], [Backward]) that give the same bits on every
+// processor. The functions of package math are written in assembly for some processors and compiled with fused
+// multiply-adds for others, so that their last bits differ. Code that decides a result uses this package, or functions
+// that package math computes exactly or rounds correctly: Sqrt, Floor, Frexp and the like. scripts/arithmetic refuses the
+// others.
 //
 // Special arguments are treated as in package math.
 package portable
@@ -48,7 +49,7 @@ func Atan(x float64) float64 {
 		t = -1 / f
 	}
 	g := float64(t * t)
-	curve := float64(t * float64(g*polynomial(atanAbove[:], g)) / polynomial(atanBelow[:], g))
+	curve := float64(t * float64(g*Polynomial(atanAbove[:], g)) / Polynomial(atanBelow[:], g))
 	return math.Copysign(c.atan+(t+(curve+c.rest)), x)
 }
 
@@ -86,7 +87,7 @@ func Log(x float64) float64 {
 	}
 	f := m - 1
 	s := f / (2 + f)
-	rest := float64(s * (f - polynomial(series[:], float64(s*s))))
+	rest := float64(s * (f - Polynomial(series[:], float64(s*s))))
 	return float64(float64(e)*ln2) + (f - (rest - float64(float64(e)*ln2Rest)))
 }
 
@@ -105,11 +106,11 @@ func Exp(x float64) float64 {
 	}
 	k := math.Floor(x/math.Ln2 + 0.5)
 	r := (x - float64(k*ln2)) - float64(k*ln2Rest)
-	return math.Ldexp(polynomial(inverse[:], r), int(k))
+	return math.Ldexp(Polynomial(inverse[:], r), int(k))
 }
 
-// polynomial returns the value at x of a polynomial, the coefficient of the highest power first, by Horner's rule.
-func polynomial(c []float64, x float64) float64 {
+// Polynomial returns the value at x of a polynomial, the coefficient of the highest power first, by Horner's rule.
+func Polynomial(c []float64, x float64) float64 {
 	y := 0.
 	for _, a := range c {
 		y = float64(y*x) + a
@@ -155,6 +156,42 @@ func Cholesky(a [][]float64, least float64) bool {
 		}
 	}
 	return definite
+}
+
+// Semidefinite replaces the lower half of a symmetric matrix, such as a covariance, by its factor L, and reports whether
+// it is positive semi-definite to within tolerances, parts of the variance (on the diagonal) of its row. A pivot may be
+// below zero by negative; one of at most zero is 0: the row is a sum of those before it, and has no column of its own. By
+// off what is in that column may be apart from 0.
+func Semidefinite(a [][]float64, negative, zero, off float64) bool {
+	for i, row := range a {
+		variance := row[i]
+		for k, above := range a[:i] {
+			rest := row[k]
+			for m := range k {
+				rest -= float64(row[m] * above[m])
+			}
+			switch {
+			case above[k] > 0:
+				row[k] = rest / above[k]
+			case math.Abs(rest) > off*variance:
+				return false
+			default:
+				row[k] = 0
+			}
+		}
+		pivot := variance
+		for _, v := range row[:i] {
+			pivot -= float64(v * v)
+		}
+		if pivot < -negative*variance {
+			return false
+		}
+		row[i] = 0
+		if pivot > zero*variance {
+			row[i] = math.Sqrt(pivot)
+		}
+	}
+	return true
 }
 
 // Forward solves L x = b.

@@ -1,7 +1,7 @@
 // Package regular opens and reads regular files only ([Open]). It is for files at known places with unknown content: of
 // a study's directory, of recordings, of checkpoints. Anybody may have put something else there: reading a pipe waits
 // for ever, a device never ends, and a file may be larger than the memory. IsFile and Missing tell names of files from
-// names of built-in things.
+// names of built-in things, and Load reads whatever a user has named.
 package regular
 
 import (
@@ -106,6 +106,16 @@ func TooLong(path string, most int64) error {
 		return fmt.Errorf("%s: more than %d KiB", path, most>>10)
 	}
 	return fmt.Errorf("%s: more than %d MiB", path, most>>20)
+}
+
+// Load opens a file, which need not be a regular one, and returns what parse makes of it.
+func Load[T any](path string, parse func(r io.Reader, name string) (T, error)) (v T, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return v, err
+	}
+	defer f.Close()
+	return parse(f, path)
 }
 
 // IsFile reports whether there is something at path that is no directory.

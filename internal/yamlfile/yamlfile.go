@@ -180,6 +180,18 @@ func (d *Document) Fields(n ast.Node, what string, keys ...string) map[string]as
 	return byKey
 }
 
+// Head checks the keys with which files of models begin: the version, which is 1, and the texts description and source,
+// which may be missing. It returns the unit, one of some.
+func (d *Document) Head(f map[string]ast.Node, units ...string) (unit string) {
+	d.Integer(f["version"], "version", 1, 1)
+	for _, key := range []string{"description", "source"} {
+		if f[key] != nil {
+			d.Text(f[key], key)
+		}
+	}
+	return d.Choice(f["unit"], "unit", units...)
+}
+
 // Items returns the items of the sequence n.
 func (d *Document) Items(n ast.Node, what string) []ast.Node {
 	s, ok := n.(*ast.SequenceNode)

@@ -190,16 +190,8 @@ var (
 	}
 )
 
-func ratio(q *rational, x float64) float64 { return horner(&q.above, x) / horner(&q.below, x) }
-
-func horner(c *[8]float64, x float64) float64 {
-	y := float64(c[0]*x) + c[1]
-	y = float64(y*x) + c[2]
-	y = float64(y*x) + c[3]
-	y = float64(y*x) + c[4]
-	y = float64(y*x) + c[5]
-	y = float64(y*x) + c[6]
-	return float64(y*x) + c[7]
+func ratio(q *rational, x float64) float64 {
+	return portable.Polynomial(q.above[:], x) / portable.Polynomial(q.below[:], x)
 }
 
 // Skewed returns what a draw makes of a time that is known by its mean (above 0) and its standard deviation (at least
