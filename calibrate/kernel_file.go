@@ -63,7 +63,7 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 		var models []string
 		for i := range r.Functions {
 			f := &r.Functions[i]
-			models = append(models, f.All.yaml(f.Function, &o))
+			models = append(models, o.Model(f.Function, f.All.Coefficients, f.All.noise(o.Noise), false))
 			if len(o.Base) == 0 {
 				fmt.Fprintf(b, "  # %s, %d timings of %d sizes, R2 %.6f\n", f.Model, f.All.Timings, f.All.Points, f.All.R2)
 				fmt.Fprintf(b, "  %s\n", models[i])
@@ -78,8 +78,9 @@ func (r *KernelReport) WriteYAML(w io.Writer, o FileOptions) error {
 		for i := range r.Functions {
 			f := &r.Functions[i]
 			for j := range f.Groups {
-				f.Groups[j].writeYAML(b, o)
-				fmt.Fprintf(b, "    kernels: {%s}\n", f.Groups[j].yaml(f.Function, &o))
+				g := &f.Groups[j]
+				g.writeYAML(b, o)
+				fmt.Fprintf(b, "    kernels: {%s}\n", o.Model(f.Function, g.Coefficients, g.noise(o.Noise), false))
 			}
 		}
 	}
@@ -156,28 +157,27 @@ func CheckCPUs(numbers []int) error {
 	return nil
 }
 
-// yaml returns "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}}".
-func (f *Fit) yaml(name string, o *FileOptions) string {
-	noise := f.noise(o.Noise)
+// Model returns the entry of a model, "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}, noise: {normal: 2%}}"; noise is "" for none.
+// Beside a base the unit and the noise are said in any case, as those of the base are of other models.
+func (o *FileOptions) Model(name string, terms []Coefficient, noise string, sayUnit bool) string {
+	text := name + ": {"
+	if sayUnit || len(o.Base) > 0 {
+		text += "unit: s, "
+	}
+	if o.Empty == "charged" {
+		text += "empty: charged, "
+	}
 	if noise == "" && len(o.Base) > 0 {
-		noise = NoNoise // that of the base is of other models
+		noise = NoNoise
 	}
 	if noise != "" {
 		noise = ", noise: " + noise
 	}
-	empty := ""
-	if o.Empty != "" && o.Empty != "free" {
-		empty = "empty: " + o.Empty + ", "
-	}
-	unit := ""
-	if len(o.Base) > 0 {
-		unit = "unit: s, " // that of the base may be another
-	}
-	return fmt.Sprintf("%s: {%s%sterms: {%s}%s}", name, unit, empty, yamlTerms(f.Coefficients), noise)
+	return text + "terms: {" + FormatTerms(terms) + "}" + noise + "}"
 }
 
-// yamlTerms returns the terms of a kernel file, without the braces: "M*N*K: 7.0e-11, 1: 2.0e-07".
-func yamlTerms(list []Coefficient) string {
+// FormatTerms returns the terms of a kernel file, without the braces: "M*N*K: 7.0e-11, 1: 2.0e-07".
+func FormatTerms(list []Coefficient) string {
 	var terms []string
 	for _, c := range list {
 		terms = append(terms, c.Term+": "+FormatNumber(c.Value))
@@ -200,7 +200,7 @@ func (f *Fit) noise(law string) string {
 	if len(n.Coefficients) == 0 || n.Coefficients[0].Value <= 0 {
 		return fmt.Sprintf("{%s: %s%%}", law, FormatNumber(100*n.Variation))
 	}
-	return fmt.Sprintf("{%s: {%s}}", law, yamlTerms(n.Coefficients))
+	return fmt.Sprintf("{%s: {%s}}", law, FormatTerms(n.Coefficients))
 }
 
 // writeYAML begins the entry of the place in the list of hosts of a kernel file.

@@ -217,7 +217,7 @@ func (r *KernelReport) WriteText(w io.Writer) error {
 // writeFit writes the coefficients of a fit, how good it is, and its noise.
 func writeFit(b *strings.Builder, name string, f *Fit) {
 	fmt.Fprintf(b, "\n  %s: %d timings of %d sizes\n", name, f.Timings, f.Points)
-	writeTable(b, "  term|coefficient (s)|standard error|t", func(tab io.Writer) {
+	textutil.WriteAligned(b, "  term|coefficient (s)|standard error|t", func(tab io.Writer) {
 		for _, c := range f.Coefficients {
 			t := "shortest"
 			if !c.Fixed {

@@ -383,7 +383,7 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 					}
 					rows = append(rows, "["+strings.Join(cells, ", ")+"]")
 				}
-				keys = append(keys, "terms: {"+yamlTerms(p.Coefficients)+"}", "covariance: ["+strings.Join(rows, ", ")+"]")
+				keys = append(keys, "terms: {"+FormatTerms(p.Coefficients)+"}", "covariance: ["+strings.Join(rows, ", ")+"]")
 				switch {
 				case o.Noise != "" && o.Noise != NoNoise && p.Variation != 0:
 					keys = append(keys, fmt.Sprintf("noise: {%s: %s%%}", lawOf(o.Noise, p.Skewness), FormatNumber(100*p.Variation)))

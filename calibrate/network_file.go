@@ -8,7 +8,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"reprise/internal/textutil"
 )
@@ -57,7 +56,7 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 	for _, s := range r.Sharing {
 		fmt.Fprintf(&b, "\n%s: %s\n", map[Between]string{Nodes: "sharing of a cable",
 			Cores: "sharing within a host"}[s.Between], s.verdict())
-		writeTable(&b, "messages at once|sizes|bytes take times as long|std error", func(tab io.Writer) {
+		textutil.WriteAligned(&b, "messages at once|sizes|bytes take times as long|std error", func(tab io.Writer) {
 			for _, p := range s.Points {
 				name := fmt.Sprint(p.Messages)
 				if p.Crossing {
@@ -74,7 +73,7 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 		b.WriteString("\npolls:\n")
 	}
 	if len(r.Polls) > 0 {
-		writeTable(&b, "operation|timings|median (s)|std error", func(tab io.Writer) {
+		textutil.WriteAligned(&b, "operation|timings|median (s)|std error", func(tab io.Writer) {
 			for _, p := range r.Polls {
 				fmt.Fprintf(tab, "  %s\t%d\t%.3e\t%s\t\n", p.Operation, p.Timings, p.Seconds, errorText(p.StdError))
 			}
@@ -107,17 +106,9 @@ func (r *NetworkReport) WriteText(w io.Writer) error {
 	return textutil.Write(w, b.String())
 }
 
-// writeTable writes lines whose columns are parted by tabs, aligned.
-func writeTable(b *strings.Builder, header string, lines func(tab io.Writer)) {
-	tab := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(tab, "  %s\t\n", strings.ReplaceAll(header, "|", "\t"))
-	lines(tab)
-	_ = tab.Flush() // into memory
-}
-
 func (op *OperationFit) write(b *strings.Builder, name string) {
 	fmt.Fprintf(b, "%s: %d timings of %d sizes, log error %.4f\n", name, op.Timings, op.Sizes, op.LogError)
-	writeTable(b, "above (bytes)|sizes|intercept (s)|std error|slope (s/byte)|std error", func(tab io.Writer) {
+	textutil.WriteAligned(b, "above (bytes)|sizes|intercept (s)|std error|slope (s/byte)|std error", func(tab io.Writer) {
 		for _, p := range op.Pieces {
 			fmt.Fprintf(tab, "  %s\t%d\t%.6e\t%s\t%.6e\t%s\t\n", short(p.From), p.Sizes, p.Intercept,
 				errorText(p.InterceptError), p.Slope, errorText(p.SlopeError))
@@ -138,7 +129,7 @@ func (t *Route) write(b *strings.Builder, name string) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s: %.6e byte/s, latency %.6e s\n", name, t.Bandwidth, t.Latency)
-	writeTable(b, "above (bytes)|latency (s)|per byte (s)|bandwidth factor|std error|latency factor|std error",
+	textutil.WriteAligned(b, "above (bytes)|latency (s)|per byte (s)|bandwidth factor|std error|latency factor|std error",
 		func(tab io.Writer) {
 			for _, p := range t.Transfers {
 				fmt.Fprintf(tab, "  %s\t%.6e\t%.6e\t%.6f\t%s\t%.6f\t%s\t\n", short(p.From), p.Intercept, p.Slope, p.BandwidthFactor,

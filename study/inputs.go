@@ -265,7 +265,7 @@ func sampleOf(text string) (*hostsSample, error) {
 	if h.from == "" {
 		return nil, errors.New("want --from MODEL, a machine model that calibrate hosts has written, or a built-in one")
 	}
-	return h, h.Validate()
+	return h, h.DrawOptions.Validate()
 }
 
 // write samples the hosts and writes their kernel models. The base, if there is one, is a kernel

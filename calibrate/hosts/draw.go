@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"reprise/calibrate"
 	"reprise/internal/textutil"
@@ -144,13 +143,12 @@ func (u *Drawn) move(m *Model, source noise.Source, l [][]float64, use noise.Use
 
 // FileOptions has the parts of a kernel file besides the coefficients. {} in the name of a host
 // stands for its number from 0; the noise is that of the model.
-type FileOptions calibrate.FileOptions
+type FileOptions = calibrate.FileOptions
 
 // WriteYAML writes the machine as a kernel file (docs/kernels.md): one entry for
 // each host or CPU. Ranks on other hosts have the base's models, or, without one, the average.
 func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
-	file := calibrate.FileOptions(o)
-	if err := file.Validate(); err != nil {
+	if err := o.Validate(); err != nil {
 		return err
 	}
 	// The text is kept in memory until it is complete: a file that is too long to be read is refused as a whole.
@@ -163,7 +161,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	var b strings.Builder
 	// The head: that of the base, with its kernels, or a file of its own whose hosts without a name are average ones.
 	if len(o.Base) > 0 {
-		if err := calibrate.WriteBase(&b, o.Base, file, m.Model.CPUsPerHost); err != nil {
+		if err := calibrate.WriteBase(&b, o.Base, o, m.Model.CPUsPerHost); err != nil {
 			return err
 		}
 	} else {
@@ -211,33 +209,24 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 	return textutil.Write(w, b.String())
 }
 
-// entry returns "dgemm: {terms: {M*N*K: 7e-11, 1: 2e-7}, noise: {half-normal: {M*N*K: 3e-12}}}".
+// entry returns the model of a kernel, with the model's noise if it has any.
 func (m *Model) entry(kernel string, values []float64, o FileOptions) string {
-	var terms, deviations []string
+	var terms, deviations []calibrate.Coefficient
 	for i, v := range m.Variables {
-		text := v.Term + ": " + calibrate.FormatNumber(values[i])
+		c := calibrate.Coefficient{Term: v.Term, Value: values[i]}
 		switch {
 		case v.Kernel != kernel:
 		case v.Noise:
-			deviations = append(deviations, text)
+			deviations = append(deviations, c)
 		default:
-			terms = append(terms, text)
+			terms = append(terms, c)
 		}
 	}
-	// The unit stands with the kernel, as that of a base may be another one.
-	text := kernel + ": {unit: s, "
-	if o.Empty == "charged" {
-		text += "empty: charged, "
+	law := ""
+	if len(deviations) > 0 {
+		law = fmt.Sprintf("{%s: {%s}}", m.Shape, calibrate.FormatTerms(deviations))
 	}
-	text += "terms: {" + strings.Join(terms, ", ") + "}"
-	switch {
-	case len(deviations) > 0:
-		text += fmt.Sprintf(", noise: {%s: {%s}}", m.Shape, strings.Join(deviations, ", "))
-	// A kernel without noise of its own would have that of the file.
-	case len(o.Base) > 0:
-		text += ", noise: " + calibrate.NoNoise // that of the base is of other models
-	}
-	return text + "}"
+	return o.Model(kernel, terms, law, true)
 }
 
 // Summary describes a machine that was drawn.
@@ -303,12 +292,11 @@ func (s *Summary) WriteText(w io.Writer) error {
 	b.WriteString("\n")
 	for _, c := range s.Classes {
 		fmt.Fprintf(&b, "\n%s: %d\n", c.Name, c.Units)
-		tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintf(tab, "  variable\tmean (s)\tleast\tmost\t\n")
-		for _, v := range c.Range {
-			fmt.Fprintf(tab, "  %s\t%.6e\t%.6e\t%.6e\t\n", v.Variable, v.Mean, v.Least, v.Most)
-		}
-		_ = tab.Flush() // into memory
+		textutil.WriteAligned(&b, "variable|mean (s)|least|most", func(tab io.Writer) {
+			for _, v := range c.Range {
+				fmt.Fprintf(tab, "  %s\t%.6e\t%.6e\t%.6e\t\n", v.Variable, v.Mean, v.Least, v.Most)
+			}
+		})
 	}
 	return textutil.Write(w, b.String())
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"reprise/calibrate"
 	"reprise/calibrate/mixture"
@@ -340,15 +339,15 @@ func (r *Report) WriteText(w io.Writer) error {
 			}
 		}
 		b.WriteString("\n")
-		tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintf(tab, "  variable\tmean (s)\tstandard error\tsd between %ss\t\tsd between days\t\t\n", unit)
-		for j, v := range r.Model.Variables {
-			mean := class.Mean[j]
-			spatial, temporal := deviation(class.Spatial, j), deviation(class.Temporal, j)
-			fmt.Fprintf(tab, "  %s\t%.6e\t%.1e\t%.3e\t%s\t%.3e\t%s\t\n", v, mean, report.MeanError[j], spatial,
-				percent(spatial, mean), temporal, percent(temporal, mean))
-		}
-		_ = tab.Flush() // into memory
+		header := fmt.Sprintf("variable|mean (s)|standard error|sd between %ss||sd between days|", unit)
+		textutil.WriteAligned(&b, header, func(tab io.Writer) {
+			for j, v := range r.Model.Variables {
+				mean := class.Mean[j]
+				spatial, temporal := deviation(class.Spatial, j), deviation(class.Temporal, j)
+				fmt.Fprintf(tab, "  %s\t%.6e\t%.1e\t%.3e\t%s\t%.3e\t%s\t\n", v, mean, report.MeanError[j], spatial,
+					percent(spatial, mean), temporal, percent(temporal, mean))
+			}
+		})
 		for _, n := range report.Noise {
 			fmt.Fprintf(&b, "  noise of %s: %.2f %% of the time, %s\n", n.Kernel, 100*n.Variation, r.Model.Shape)
 		}

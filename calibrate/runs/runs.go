@@ -2,7 +2,7 @@
 // sizes: package measure times these calls, and package calibrate weighs sizes by them.
 //
 //	run, err := runs.Read([]string{"run.trace.zst"}, nil)
-//	plan, err := measure.NewPlan(run.Calls, o)
+//	plan, err := measure.NewPlan(run, o)
 //	weights, err := runs.Weights([]string{"run.trace.zst"}) // for calibrate.LearnOptions
 //
 // # Units
@@ -39,24 +39,18 @@ const ranksOfRun = 4
 // guesses where the time of a run goes.
 const guessSpeed = 3e10
 
-// Traced is a run, or several that count alike, as traces tell of it.
-type Traced struct {
-	Calls *measure.RunCalls
-	Ranks int
-}
-
 // Read returns the calls of the runs of some traces, which count alike. If only is not
 // empty, kernels of other names are not to be timed.
-func Read(paths, only []string) (all Traced, err error) {
+func Read(paths, only []string) (all *measure.RunCalls, err error) {
 	defer textutil.Stopped(&err)
-	all.Calls = &measure.RunCalls{}
+	all = &measure.RunCalls{}
 	for _, path := range paths {
 		r := textutil.Must(read(path, only))
 		if all.Ranks > 0 && r.Ranks != all.Ranks {
 			return all, fmt.Errorf("%s has %d ranks and %s %d: measure for each number by itself, as fewer ranks share the memory of a host otherwise", paths[0], all.Ranks, path, r.Ranks)
 		}
 		all.Ranks = r.Ranks
-		if err := all.Calls.AddRun(r.Calls); err != nil {
+		if err := all.AddRun(r); err != nil {
 			return all, fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -64,10 +58,10 @@ func Read(paths, only []string) (all Traced, err error) {
 }
 
 // read returns the calls that some ranks of the run of a trace make.
-func read(path string, only []string) (r Traced, err error) {
+func read(path string, only []string) (calls *measure.RunCalls, err error) {
 	t, err := trace.Open(path)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -79,13 +73,13 @@ func read(path string, only []string) (r Traced, err error) {
 	h := t.Header()
 	for _, name := range only {
 		if !slices.ContainsFunc(h.Kernels, func(k trace.Kernel) bool { return k.Name == name }) {
-			return r, fmt.Errorf("no kernel %q", name)
+			return nil, fmt.Errorf("no kernel %q", name)
 		}
 	}
 	// Each kernel of the trace has a number among the calls, its dimensions without
 	// labels, and their places among those of the trace.
 	set := textutil.Must(kernels.Builtin("default"))
-	calls, numbers, dims := &measure.RunCalls{}, []int(nil), [][]int(nil)
+	calls, numbers, dims := &measure.RunCalls{Ranks: h.Ranks}, []int(nil), [][]int(nil)
 	for i := range h.Kernels {
 		t, at := &h.Kernels[i], []int(nil)
 		k, sig := measure.Kernel{Name: t.Name}, kernels.Signature{Name: t.Name}
@@ -153,9 +147,8 @@ func read(path string, only []string) (r Traced, err error) {
 		}
 	}
 	if calls.Sizes() == 0 {
-		return r, errors.New("no call of a kernel with something to do")
+		return nil, errors.New("no call of a kernel with something to do")
 	}
-	calls.Ranks = h.Ranks
 	if h.Program == hpcg.Program { // of a rank's box the points in x and y
 		for i, name := range []string{"nx", "ny"} {
 			text, _ := h.Param(name)
@@ -165,17 +158,17 @@ func read(path string, only []string) (r Traced, err error) {
 	if len(only) > 0 {
 		calls.Only(only)
 	}
-	return Traced{calls, h.Ranks}, nil
+	return calls, nil
 }
 
 // Weights returns the calls of the runs of some traces, by which fits weigh sizes.
 func Weights(paths []string) (weights *calibrate.Run, err error) {
 	defer textutil.Stopped(&err)
-	traced := textutil.Must(Read(paths, nil))
+	calls := textutil.Must(Read(paths, nil))
 	weights = &calibrate.Run{}
 	var last *measure.Kernel
 	number := 0
-	traced.Calls.Each(func(k *measure.Kernel, d [4]int64, calls float64) {
+	calls.Each(func(k *measure.Kernel, d [4]int64, count float64) {
 		if k != last {
 			var attrs []calibrate.Attr
 			for _, a := range k.Attrs {
@@ -183,7 +176,7 @@ func Weights(paths []string) (weights *calibrate.Run, err error) {
 			}
 			number, last = weights.Kernel(k.Name, attrs, k.Dims), k
 		}
-		weights.Add(number, d, calls)
+		weights.Add(number, d, count)
 	})
 	return weights, nil
 }

@@ -222,7 +222,7 @@ func runDraw(c *cli.Context) error {
 		Empty: c.String("empty"),
 		Description: fmt.Sprintf("%d hosts drawn by calibrate hosts %s from %s, seed %d, day %d", o.Hosts, command.Version(),
 			from, o.Seed, o.Day)}
-	checkUsage(c, (*calibrate.FileOptions)(&file).Validate())
+	checkUsage(c, file.Validate())
 	// A built-in model is no file that an output could replace.
 	inputs := []string{c.String("base")}
 	if !slices.Contains(hosts.BuiltinNames(), from) {

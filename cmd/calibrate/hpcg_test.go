@@ -32,7 +32,7 @@ func planOf(t *testing.T, path string) *measure.Plan {
 	must(t, err)
 	o := measure.DefaultOptions()
 	o.NoPin = true
-	plan, err := measure.NewPlan(run.Calls, o)
+	plan, err := measure.NewPlan(run, o)
 	must(t, err)
 	return plan
 }

@@ -147,7 +147,7 @@ func runMeasureKernels(c *cli.Context) (err error) {
 	}
 	// The plan fails for options that this machine cannot have, and for runs whose kernels cannot be timed; the latter
 	// errors are about the traces.
-	plan, err := measure.NewPlan(run.Calls, o)
+	plan, err := measure.NewPlan(run, o)
 	if errors.As(err, new(measure.OptionError)) {
 		return command.Usagef("kernels: %w", err)
 	} else if err != nil {

@@ -1,10 +1,12 @@
 package textutil
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
 )
 
@@ -121,6 +123,15 @@ var marks = strings.NewReplacer("\\", `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`"
 
 // Escaped returns a text that Markdown shows as it is.
 func Escaped(text string) string { return marks.Replace(text) }
+
+// WriteAligned writes lines whose columns, each of which ends in a tab, are aligned right, below a header with | between
+// its columns.
+func WriteAligned(b *strings.Builder, header string, lines func(tab io.Writer)) {
+	tab := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(tab, "  %s\t\n", strings.ReplaceAll(header, "|", "\t"))
+	lines(tab)
+	_ = tab.Flush() // into memory
+}
 
 // Counted writes an integer with its noun.
 func Counted(v int64, noun string) string { return Thousands(v) + " " + Noun(v, noun) }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"reprise/calibrate/measure"
 	"reprise/internal/textutil"
@@ -106,12 +105,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	if !r.result.Has(Cores) {
 		b.WriteString("within a host: nothing, no two ranks ran on one\n")
 	}
-	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(tab, "  operation\tbetween\tpairs\ttimings\tquickest, smallest size (s)\tquickest, largest size (s)\t\n")
-	for _, s := range r.Shortest {
-		fmt.Fprintf(tab, "  %s\t%s\t%d\t%d\t%.3e\t%.3e\t\n", s.Operation, s.Between, s.Pairs, s.Timings, s.Small, s.Large)
-	}
-	_ = tab.Flush() // into memory
+	const header = "operation|between|pairs|timings|quickest, smallest size (s)|quickest, largest size (s)"
+	textutil.WriteAligned(&b, header, func(tab io.Writer) {
+		for _, s := range r.Shortest {
+			fmt.Fprintf(tab, "  %s\t%s\t%d\t%d\t%.3e\t%.3e\t\n", s.Operation, s.Between, s.Pairs, s.Timings, s.Small, s.Large)
+		}
+	})
 	return textutil.Write(w, b.String())
 }
 
