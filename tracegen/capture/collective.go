@@ -78,9 +78,8 @@ func (t *translator) collective(e *event, r request) {
 	}
 }
 
-// directions sets the counts that the rank sends and receives; me is its number among the ranks. A
-// count that only other ranks state, such as what each rank sends to the root, is taken from the
-// rank's own other direction.
+// directions sets the counts that the rank sends and receives; me is its number among the ranks. A count that only
+// other ranks state, such as what each rank sends to the root, is taken from the rank's own other direction.
 func (t *translator) directions(s *step, out, in counted, ranks, me int) {
 	kind := s.collective
 	if !out.stated {
@@ -217,10 +216,9 @@ func (c counted) toOthers(from, others, n int) counted {
 // no program has tags below 0.
 const neighbourTag = -1000
 
-// neighbours adds the messages of a neighbourhood collective (MPI 4.1, chapter 8), as libraries make them: one
-// from each source and one to each destination, all at once. In a grid the two neighbours 2d and 2d+1 of
-// dimension d may be one rank. Their tags tell their messages apart: what a rank sends down a dimension comes
-// from above at the receiver.
+// neighbours adds the messages of a neighbourhood collective (MPI 4.1, chapter 8), as libraries make them: one from
+// each source and one to each destination, all at once. In a grid the two neighbours 2d and 2d+1 of dimension d may be
+// one rank. Their tags tell their messages apart: what a rank sends down a dimension comes from above at the receiver.
 func (t *translator) neighbours(e *event, r request) {
 	topology := t.own[e.comm].topology
 	if topology == noTopology {

@@ -55,8 +55,7 @@ type meeting struct {
 // no communicator with partial, and without partial it is an error.
 func resolve(surveys []*survey, partial bool) ([]communicator, [][]rankComm, error) {
 	n := len(surveys)
-	// The two communicators that every rank has need no meeting: they are numbers 0 and 1 of the run and of
-	// each rank.
+	// The two communicators that every rank has need no meeting: they are numbers 0 and 1 of the run and of each rank.
 	everybody := make([]int32, n)
 	for i := range everybody {
 		everybody[i] = int32(i)
@@ -67,9 +66,8 @@ func resolve(surveys []*survey, partial bool) ([]communicator, [][]rankComm, err
 		r.calls[i] = map[string]int{}
 		r.ranks[i] = []rankComm{{world, &made{}}, {alone, &made{}}}
 	}
-	// Ranks go on from creation to creation, as far as they can. A meeting to which all have come
-	// gives its communicator a number, which lets ranks go on to creations that have it as their
-	// parent.
+	// Ranks go on from creation to creation, as far as they can. A meeting to which all have come gives its
+	// communicator a number, which lets ranks go on to creations that have it as their parent.
 	for moved := true; moved; {
 		moved = false
 		for rank := range surveys {
@@ -152,8 +150,7 @@ func (r *resolver) advance(rank int32) bool {
 	var name string
 	var want []int32
 	switch {
-	// These procedures are collective over the group that they name, not over the parent (MPI 4.1, section
-	// 7.4.2).
+	// These procedures are collective over the group that they name, not over the parent (MPI 4.1, section 7.4.2).
 	case byGroup:
 		name, want = fmt.Sprint("group", parent, c.members), c.members
 	// Each group names itself first. The lesser list goes first in the name, so that both groups meet under one.

@@ -278,9 +278,8 @@ func list[E any](s *stream, n int, read func() E) []E {
 	return values
 }
 
-// status reads the status of a receive or a probe. Bit 0 of its first number says that source and tag
-// follow, as the call left one of them open; bit 1 that the bytes follow, as they are fewer than
-// there was room for.
+// status reads the status of a receive or a probe. Bit 0 of its first number says that source and tag follow, as the
+// call left one of them open; bit 1 that the bytes follow, as they are fewer than there was room for.
 func (s *stream) status(e *event) {
 	e.status = status{bytes: -1}
 	// Probes always have a source and a tag, and no bytes: the receive of the message tells its size.
@@ -337,8 +336,7 @@ func (s *stream) newComm(e *event) {
 // completion reads the record of a call that is about requests, or of one that says little.
 func (s *stream) completion(e *event) {
 	switch e.proc {
-	// One request, or a list of them behind its length. MPI_Test and its like say first whether all of them
-	// have ended.
+	// One request, or a list of them behind its length. MPI_Test and its like say first whether all of them have ended.
 	case procWait, procStart, procRequestfree, procCancel, procTest, procRequestgetstatus, procParrived, procWaitall,
 		procStartall, procTestall:
 		e.flag = e.proc.asks() && s.number(1) == 1

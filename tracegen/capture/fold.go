@@ -137,9 +137,8 @@ const (
 	bytesOfLoop = 64      // of another body in it
 )
 
-// multiplier is the base of polynomial hashes of sequences, modulo 2^64. The hash of x1 .. xn is the
-// sum of xi multiplier^(n-i), so that the hash of a part follows from those of two beginnings (Karp
-// and Rabin, 1987).
+// multiplier is the base of polynomial hashes of sequences, modulo 2^64. The hash of x1 .. xn is the sum of xi
+// multiplier^(n-i), so that the hash of a part follows from those of two beginnings (Karp and Rabin, 1987).
 const multiplier = 0x9E3779B97F4A7C15 | 1
 
 // powers are those of the multiplier.
@@ -326,13 +325,11 @@ func (f *folder) extend() bool {
 // items, and are found behind these.
 const mostTries = 64
 
-// fold turns the last items into a loop if they repeat those before them; of several periods it takes the
-// shortest.
+// fold turns the last items into a loop if they repeat those before them; of several periods it takes the shortest.
 func (f *folder) fold() bool {
 	n := len(f.items)
-	// Short periods are tried one by one. A longer period ends with the same gram as the items now,
-	// so the earlier places of this gram are the only candidates; the nearest gives the shortest
-	// period.
+	// Short periods are tried one by one. A longer period ends with the same gram as the items now, so the earlier
+	// places of this gram are the only candidates; the nearest gives the shortest period.
 	for p := 1; p < gram && 2*p <= n; p++ {
 		if f.repeat(p) {
 			return f.loop(p)

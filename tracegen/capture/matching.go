@@ -157,10 +157,9 @@ func cut(m matching, ranks [][]int32) {
 	}
 }
 
-// abreast follows all ranks through their steps. A rank lags if it still has to do a send that has
-// been received, a receive of a message that was sent, or an operation that others have come to.
-// abreast also knows the open requests. If no rank lags and no request is open, nothing is under way:
-// that is a cut.
+// abreast follows all ranks through their steps. A rank lags if it still has to do a send that has been received, a
+// receive of a message that was sent, or an operation that others have come to. abreast also knows the open requests.
+// If no rank lags and no request is open, nothing is under way: that is a cut.
 type abreast struct {
 	ledger
 	most  map[place]int     // operations of a group that its first rank has come to
@@ -268,9 +267,8 @@ type play struct {
 	now   [][]need           // by rank: those of the step
 }
 
-// need is an event that must have happened before a step ends: a number of messages were sent (side
-// 0) or received (side 1) on a channel, or every rank of a group has come to a number of its
-// operations.
+// need is an event that must have happened before a step ends: a number of messages were sent (side 0) or received
+// (side 1) on a channel, or every rank of a group has come to a number of its operations.
 type need struct {
 	place
 	side  int
@@ -293,8 +291,7 @@ func newPlay(m matching, ranks [][]int32) *play {
 
 // run returns an error that names a rank that waits for ever, if one does.
 func (p *play) run() error {
-	// Ranks go in turn, each as far as it can. What a step needs depends on counts alone, so the order does
-	// not matter.
+	// Ranks go in turn, each as far as it can. What a step needs depends on counts alone, so the order does not matter.
 	for moved := true; moved; {
 		moved = false
 		for rank := range p.ranks {

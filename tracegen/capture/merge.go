@@ -105,9 +105,8 @@ type Summary struct {
 	Warnings []string
 }
 
-// Merge writes the recordings in a directory, one file for each rank, as one trace. Recordings are
-// read twice: the first reading finds what a call needs to know of later ones and of other ranks, the
-// second one translates.
+// Merge writes the recordings in a directory, one file for each rank, as one trace. Recordings are read twice: the
+// first reading finds what a call needs to know of later ones and of other ranks, the second one translates.
 func Merge(dir string, w io.Writer, o Options) (_ *Summary, err error) {
 	defer textutil.Stopped(&err)
 	m := &merger{o: &o, table: newTable()}
@@ -148,8 +147,7 @@ func Merge(dir string, w io.Writer, o Options) (_ *Summary, err error) {
 		markers = append(markers, trace.Marker{Text: name, Phase: i + 1},
 			trace.Marker{Text: "end of " + name, Phase: i + 1, End: true})
 	}
-	// The first parts of the header come from the options and the recordings, the tables from what the merge
-	// has found.
+	// The first parts of the header come from the options and the recordings, the tables from what the merge has found.
 	h := &trace.Header{
 		Program: filepath.Base(m.summary.Program), Tool: o.Tool, Command: o.Command, Ranks: len(ranks), Steps: m.summary.Steps + 2,
 		Params: []trace.Param{{Name: trace.ParamMPI, Value: m.summary.Library}, {Name: trace.ParamRate, Value: fmt.Sprint(o.Rate)},

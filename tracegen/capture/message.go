@@ -8,8 +8,7 @@ import (
 	"reprise/trace"
 )
 
-// This file translates messages between two ranks, and probes for them (translator.message, probe), for
-// translate.go.
+// This file translates messages between two ranks, and probes for them (translator.message, probe), for translate.go.
 
 // sendKinds are the actions of sends. A ready send is a plain one, as the trace knows no mode that fails without a
 // receive; a buffered one is a nonblocking one that is let go of.

@@ -9,8 +9,7 @@ import (
 	"reprise/trace"
 )
 
-// This file has what is known of each procedure of MPI (procedures, from procedures.txt) and of each kernel
-// (kernels).
+// This file has what is known of each procedure of MPI (procedures, from procedures.txt) and of each kernel (kernels).
 
 // procedureNumber is the number of a procedure in records: its line in procedures.txt, from 0.
 type procedureNumber int
@@ -191,9 +190,8 @@ const (
 	rootHere = -3 // MPI_ROOT: the rank is the root of an operation of two groups
 )
 
-// kernel is a routine of BLAS, LAPACK or FFTW that the recorder knows (shim/blas.h, shim/lapack.h),
-// with the names of its options and dimensions, in the order of records, and its flop as a polynomial
-// of the dimensions.
+// kernel is a routine of BLAS, LAPACK or FFTW that the recorder knows (shim/blas.h, shim/lapack.h), with the names of
+// its options and dimensions, in the order of records, and its flop as a polynomial of the dimensions.
 type kernel struct {
 	name    string
 	options []string
@@ -201,10 +199,9 @@ type kernel struct {
 	flops   []trace.Term
 }
 
-// kernels are in the order of their numbers in records, which follow those of procedures. Their names
-// are those of tracegen/hpl, so that one set of kernel models serves both. Copies and searches have
-// no flop; those of dtrsm depend on its side (declared), and those of a transform are what FFTW says
-// of its plan.
+// kernels are in the order of their numbers in records, which follow those of procedures. Their names are those of
+// tracegen/hpl, so that one set of kernel models serves both. Copies and searches have no flop; those of dtrsm depend
+// on its side (declared), and those of a transform are what FFTW says of its plan.
 var kernels = []kernel{
 	{"dgemm", []string{"transa", "transb"}, []string{"M", "N", "K"}, []trace.Term{{Coef: 2, Pow: [4]uint8{1, 1, 1}}}},
 	{"dtrsm", []string{"side", "uplo", "trans", "diag"}, []string{"M", "N"}, nil},
@@ -222,10 +219,9 @@ var kernels = []kernel{
 	{"fftwf", nil, []string{"FLOP"}, []trace.Term{{Coef: 1, Pow: [4]uint8{1}}}},
 }
 
-// factorization returns the flop of a factorization that in step k of K, the lesser of M and N, works
-// on (M-k)(N-k) elements, with each products and as many sums for an element: to the leading order 2
-// (MNK - (M+N) K^2/2 + K^3/3) times each (Golub and Van Loan, Matrix Computations, sections 3.2 and
-// 5.2).
+// factorization returns the flop of a factorization that in step k of K, the lesser of M and N, works on (M-k)(N-k)
+// elements, with each products and as many sums for an element: to the leading order 2 (MNK - (M+N) K^2/2 + K^3/3)
+// times each (Golub and Van Loan, Matrix Computations, sections 3.2 and 5.2).
 func factorization(each float64) []trace.Term {
 	return []trace.Term{
 		{Coef: 2 * each, Pow: [4]uint8{1, 1, 1}}, {Coef: -each, Pow: [4]uint8{1, 0, 2}}, {Coef: -each,

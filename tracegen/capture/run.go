@@ -69,9 +69,8 @@ func Record(ctx context.Context, dir string, c Command) (err error) {
 	if strings.ContainsAny(dir, " :") {
 		return fmt.Errorf("%s: programs are recorded by LD_PRELOAD, which takes no path with blanks or colons: record into another directory (--recordings)", dir)
 	}
-	// Programs in which nothing can be interposed are refused: those that have MPI in them, and the
-	// first one behind the launcher if it is linked statically. A later one may be no more than an
-	// argument.
+	// Programs in which nothing can be interposed are refused: those that have MPI in them, and the first one behind
+	// the launcher if it is linked statically. A later one may be no more than an argument.
 	programs, first := c.Args, true
 	if isLauncher(programs[0]) || filepath.Base(programs[0]) == "srun" {
 		programs = programs[1:]
@@ -97,8 +96,7 @@ func Record(ctx context.Context, dir string, c Command) (err error) {
 	var run [8]byte
 	rand.Read(run[:])
 	args, env := commandLine(ctx, c.Args, dir, library, binary.NativeEndian.Uint64(run[:]))
-	// The program keeps the streams of the user. Of a launcher's standard error the end is remembered, for a
-	// Failure.
+	// The program keeps the streams of the user. Of a launcher's standard error the end is remembered, for a Failure.
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
@@ -160,9 +158,8 @@ func commandLine(ctx context.Context, command []string, dir, library string, run
 	if other := os.Getenv("LD_PRELOAD"); other != "" {
 		preload += ":" + other
 	}
-	// A command may set LD_PRELOAD itself, by env or by a flag of the launcher: its libraries come
-	// behind the recorder. A flag may name the variable alone (-x LD_PRELOAD), which exports the
-	// value that it has.
+	// A command may set LD_PRELOAD itself, by env or by a flag of the launcher: its libraries come behind the recorder.
+	// A flag may name the variable alone (-x LD_PRELOAD), which exports the value that it has.
 	command = slices.Clone(command)
 	for i := 1; i < len(command); i++ {
 		command[i] = preloads.ReplaceAllLiteralString(command[i], "LD_PRELOAD="+library+":")
@@ -305,9 +302,8 @@ func buildShim(ctx context.Context, path string, blas bool, compiling func()) (e
 	return nil
 }
 
-// cacheDirs returns directories that may keep the compiled recorder: in the user's cache, and for
-// users without a home, as services have none, in one beside temporary files that nobody else can
-// write to.
+// cacheDirs returns directories that may keep the compiled recorder: in the user's cache, and for users without a home,
+// as services have none, in one beside temporary files that nobody else can write to.
 func cacheDirs() []string {
 	var dirs []string
 	_, err := os.Stat(os.Getenv("HOME"))

@@ -15,15 +15,13 @@ type site uint64
 // between returns the site between two calls.
 func between(before, after uint64) site { return site(before*multiplier + after) }
 
-// gaps are statistics of the times at a site, in nanoseconds. A trace has their mean and deviation in
-// place of each time: single times have the noise of the machine of the recording, of which their
-// mean has less.
+// gaps are statistics of the times at a site, in nanoseconds. A trace has their mean and deviation in place of each
+// time: single times have the noise of the machine of the recording, of which their mean has less.
 type gaps struct {
 	n       int64
 	sum     float64
 	squares float64 // their sum
-	// Of those in which the rank kept its processor: a rank that gets it back computes longer, as
-	// its caches are cold.
+	// Of those in which the rank kept its processor: a rank that gets it back computes longer, as its caches are cold.
 	kept    int64
 	keptSum float64
 }
@@ -38,8 +36,7 @@ func (g *gaps) add(v float64) {
 // mean returns the mean of the times.
 func (g *gaps) mean() float64 { return g.sum / float64(g.n) }
 
-// deviations returns the sum of the squared deviations from the mean: 0 if they are no more than
-// what rounding leaves.
+// deviations returns the sum of the squared deviations from the mean: 0 if they are no more than what rounding leaves.
 func (g *gaps) deviations() float64 {
 	if d := g.squares - float64(g.sum*g.mean()); d > rounding*g.squares {
 		return d

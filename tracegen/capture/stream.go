@@ -284,9 +284,8 @@ func (s *stream) read(e *event) error {
 			s.fail("it began before the first call")
 		}
 	}
-	// The time before the call: brief ones are ticks. A long one is the processor's time of the
-	// thread since its clock was last read, less the ticks of the brief ones since; it says whether
-	// the thread lost its processor.
+	// The time before the call: brief ones are ticks. A long one is the processor's time of the thread since its clock
+	// was last read, less the ticks of the brief ones since; it says whether the thread lost its processor.
 	if v := s.uint(); v&1 == 0 {
 		e.gap = float64(v>>1) / s.nanosecond
 	} else {

@@ -200,9 +200,8 @@ type unended struct {
 	peers  []int32 // of the communicator, as ranks of the world; nil for the rank alone
 }
 
-// answer gives the messages that are left over to receives that were not seen to end. It translates
-// all ranks once more, before the translation that counts: the messages sent less those received are
-// left.
+// answer gives the messages that are left over to receives that were not seen to end. It translates all ranks once
+// more, before the translation that counts: the messages sent less those received are left.
 func (m *merger) answer() {
 	if m.o.Partial || !slices.ContainsFunc(m.surveys, func(v *survey) bool { return len(v.open) > 0 }) {
 		return

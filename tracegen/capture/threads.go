@@ -9,10 +9,9 @@ import (
 	"reprise/trace"
 )
 
-// This file puts in order what threads of a rank called at once (MPI_THREAD_MULTIPLE): stream.order
-// finds the order, stream.next reads events in it. The recorder numbers the beginnings and ends of
-// calls as they happen, and the trace has the calls of a rank in the order of these numbers. A call
-// counts at one moment:
+// This file puts in order what threads of a rank called at once (MPI_THREAD_MULTIPLE): stream.order finds the order,
+// stream.next reads events in it. The recorder numbers the beginnings and ends of calls as they happen, and the trace
+// has the calls of a rank in the order of these numbers. A call counts at one moment:
 //
 //   - where it ended, if it waits for requests or messages;
 //   - where it began, if it begins requests;
@@ -157,8 +156,7 @@ func (s *stream) next(e *event) error {
 	// A collective operation with a request is its nonblocking kin.
 	case e.proc.known().blocking:
 		e.request = first
-	// MPI_Sendrecv begins with its receive; the send is the next moment, with the number behind that of the
-	// receive.
+	// MPI_Sendrecv begins with its receive; the send is the next moment, with the number behind that of the receive.
 	case exchange:
 		side, i := receives, 1
 		if e.request = first; m.part == beginsToSend {

@@ -95,8 +95,7 @@ func (t *translator) translate() error {
 // settle adds the computation since the last step as a step.
 func (t *translator) settle() {
 	if t.mean > 0 {
-		// The amount is the mean of the sites passed, so that equal turns of a loop have equal steps and can
-		// be folded.
+		// The amount is the mean of the sites passed, so that equal turns of a loop have equal steps and can be folded.
 		s := step{form: form{kind: trace.KindFlops}}
 		s.args[argPeer] = trace.FloatArg(t.mean)
 		if spread := rounded(math.Sqrt(t.variance)); spread >= 1 {

@@ -17,9 +17,8 @@ const idleAtMost = 20e3
 // spin is a sequence of questions, tests and probes, that followed each other at once and found nothing.
 //
 // If one of them is asked again, the rank only waits, and the number of its questions depends on the timing of the
-// recording machine. Then the call that ends the wait is in the trace alone, and no time between the questions is
-// work. If the wait ends as the rank turns to other work, the trace has each question once, where it was asked
-// last.
+// recording machine. Then the call that ends the wait is in the trace alone, and no time between the questions is work.
+// If the wait ends as the rank turns to other work, the trace has each question once, where it was asked last.
 //
 // Questions that are asked once each are all in the trace, with the times between them.
 type spin struct {
@@ -98,9 +97,8 @@ func (t *translator) asking(e *event) {
 	}
 }
 
-// hold notes a question that has found nothing, with its step, if the trace may have it. A question
-// that was asked before moves to the end of the list, which is sorted by when each question was asked
-// last.
+// hold notes a question that has found nothing, with its step, if the trace may have it. A question that was asked
+// before moves to the end of the list, which is sorted by when each question was asked last.
 func (t *translator) hold(e *event, s *step) {
 	p, q := &t.spin, e.question()
 	// The time so far belongs to the question, and may turn out to be idle.

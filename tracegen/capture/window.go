@@ -9,8 +9,7 @@ import (
 	"reprise/trace"
 )
 
-// This file translates accesses to windows (translator.oneSided) and to files (translator.file), for
-// translate.go.
+// This file translates accesses to windows (translator.oneSided) and to files (translator.file), for translate.go.
 
 // window is a window of a rank. The trace names it by a family and a number. All ranks of a window use the same
 // ones, as they make and free windows in the same order (MPI 4.1, section 12.2).

@@ -30,8 +30,7 @@
 // # Source
 //
 // The formats as their tools write and read them: github.com/spcl/LogGOPSim, github.com/sstsimulator/sst-dumpi,
-// github.com/mlcommons/chakra, github.com/bsc-performance-tools/extrae; score-p.org
-// (OTF2 3.0).
+// github.com/mlcommons/chakra, github.com/bsc-performance-tools/extrae; score-p.org (OTF2 3.0).
 package foreign
 
 import (
