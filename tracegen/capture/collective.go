@@ -2,7 +2,6 @@ package capture
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"reprise/internal/textutil"
@@ -18,10 +17,7 @@ func (t *translator) collective(e *event, r request) {
 	if !ok {
 		textutil.Stop(errors.New("a call that cannot be translated"))
 	}
-	id := t.own[e.comm].of
-	if id < 0 {
-		textutil.Stop(fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished))
-	}
+	id := t.comm(e, "a communicator")
 	c := &t.comms[id]
 	// An operation of one rank moves nothing, and waits for nobody.
 	if id == alone || len(c.members) == 1 && len(c.others) == 0 {

@@ -228,13 +228,19 @@ func (t *translator) take(r request) int32 {
 	return n
 }
 
-// peerOf returns the rank of the world that a call means by a rank of its communicator, and the family of the message.
-func (t *translator) peerOf(e *event, rank int32) (peer int64, family int32) {
-	// With Options.Partial, a communicator may not have been made by all of its ranks.
+// comm returns the communicator of a call; what names in errors. With Options.Partial, one may not have been made by
+// all of its ranks.
+func (t *translator) comm(e *event, what string) int {
 	id := t.own[e.comm].of
 	if id < 0 {
-		textutil.Stop(fmt.Errorf("a communicator that not all of its ranks have made: %w", errUnfinished))
+		textutil.Stop(fmt.Errorf("%s that not all of its ranks have made: %w", what, errUnfinished))
 	}
+	return id
+}
+
+// peerOf returns the rank of the world that a call means by a rank of its communicator, and the family of the message.
+func (t *translator) peerOf(e *event, rank int32) (peer int64, family int32) {
+	id := t.comm(e, "a communicator")
 	return int64(textutil.Must(t.comms[id].peer(t.rank, rank))), t.families.index[id]
 }
 

@@ -1,11 +1,9 @@
 package capture
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"reprise/internal/textutil"
 	"reprise/trace"
 )
 
@@ -20,10 +18,7 @@ type window struct {
 
 // oneSided adds an access or a synchronisation.
 func (t *translator) oneSided(e *event) {
-	id := t.own[e.comm].of
-	if id < 0 {
-		textutil.Stop(fmt.Errorf("a window of a communicator that not all of its ranks have made: %w", errUnfinished))
-	}
+	id := t.comm(e, "a window of a communicator")
 	if e.window >= len(t.windows) { // the call makes it: its number is the lowest that is free in the family
 		family := t.families.ofAll(id)
 		taken := t.numbers[family]

@@ -39,6 +39,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -67,14 +68,7 @@ var formats = map[string]func(name string) *recording{
 }
 
 // Formats returns the names of the formats, sorted.
-func Formats() []string {
-	var list []string
-	for name := range formats {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
-}
+func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
 
 // Convert writes the file of a name, and those beside it that belong to it, as a trace.
 func Convert(w io.Writer, format, name string, o Options) (list []warning.Warning, err error) {
