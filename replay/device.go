@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -67,6 +68,7 @@ func newDevices(h *trace.Header, m *Machine) (d devices, err error) {
 				return d, fmt.Errorf("%s:%d: %s %q, want a time of at least 0", m.Platform.Name(), prop.Line, name, prop.Value)
 			}
 		}
+		d.latency[r] *= cmp.Or(m.HandOver, 1)
 	}
 	return d, nil
 }

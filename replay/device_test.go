@@ -85,6 +85,27 @@ func TestQueues(t *testing.T) {
 	}
 }
 
+// TestHandOverDrawn: an error of the network of 50 % is one of hand-overs, too: of 10,000 s of them, the logarithm of the
+// draws' times has that deviation.
+func TestHandOverDrawn(t *testing.T) {
+	const n = 1000
+	b := newBench(t, strings.Replace(withDevices(star(1)), "250us", "5000s", 1), 1)
+	b.setKernels(t, "version: 1\nunit: s\nnetwork_error: 50%\nkernels: {k: {terms: {N: 1}}}\n", "k")
+	b.header.Queues = []string{"a"}
+	list := []trace.Action{flagged(launched(0, 1), trace.FlagParts, 1), verb(trace.QueueTake, 0), verb(trace.QueueGive, 0)}
+	squares := 0.0
+	for seed := range uint64(n) {
+		m, o := replay.Drawn(b.Machine, replay.DefaultOptions(), seed)
+		r, err := replay.RunSource(t.Context(), &b.header, replay.NewLists([][]trace.Action{append(list, verb(trace.QueueSync, 0))}), m, o)
+		noError(t, err)
+		log := math.Log((r.Makespan - 1.001) / 10000)
+		squares += log * log
+	}
+	if sd := math.Sqrt(squares / n); math.Abs(sd/0.5-1) > 6/math.Sqrt(2*n) {
+		t.Errorf("a deviation of %g, want 0.5", sd)
+	}
+}
+
 // TestDeviceStates: two launches that overlap, the first 1 ms later than the rank's begin, run for 4.001 s; then the rank
 // waits for a message, which comes 0.999 s and its transfer later, launches once more and ends.
 func TestDeviceStates(t *testing.T) {

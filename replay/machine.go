@@ -25,6 +25,8 @@ type Machine struct {
 	// Factors holds, for each host of the platform, how many times as quick it computes as platform and kernel models
 	// say; nil: as they say. Overheads, polls and sleeps do not depend on it.
 	Factors []float64
+	// HandOver multiplies the times in which device and host see what the other one hands over; 0: 1.
+	HandOver float64
 	// Source says what LoadMachine has loaded, what was chosen included: for reports.
 	Source MachineSpec
 	// Choices says by which defaults LoadMachine went where nothing was said.

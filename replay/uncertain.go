@@ -242,6 +242,7 @@ func draw(m Machine, o Options, causes int, seed uint64) (Machine, Options) {
 		d := noise.NewSource(seed).Draw(noise.NetworkError, 0, 0, 0)
 		factor := portable.Exp(float64(m.Kernels.NetworkError() * d.Normal()))
 		m.Platform = m.Platform.Scaled(func(int32) (bandwidth, latency float64) { return 1 / factor, factor })
+		m.HandOver = factor
 	}
 	if causes&drawNoise != 0 {
 		o.Seed = seed

@@ -126,6 +126,14 @@ const (
 	gpuCopy     = 12e-6
 	gpuSerial   = 1e-6
 	gpuHandOver = 4e-6
+	// A column of a panel's leaf is a chain of accesses to the GPU's memory, each behind the one before (rocHPL 7, kernel
+	// pdpanrlN: the pivot row to L1, arrival and flag of the barrier, pivot, column, row of the candidate, its copy, arrival
+	// and flag again, candidates of the blocks, the best one's row), of 600 cycles (HBM3 of an H100), and two reductions
+	// over the threads of a block. Blocks of 1,024 rows arrive at a barrier one after the other (58 us for 2,048 on an
+	// MI355X, github.com/ROCm/llvm-project, pull request 3464).
+	gpuColumn  = 11*gpuAccess + 2*gpuSerial
+	gpuAccess  = 0.4e-6
+	gpuArrival = 58e-6 / 2048 / 1024 // a row
 	// Rows that are swapped move this many times their bytes.
 	gpuSwapFactor = 2.
 	linkPart      = 0.8 // of a link's peak

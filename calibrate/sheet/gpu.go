@@ -137,8 +137,8 @@ func (s *Sheet) writeDeviceKernels(b *strings.Builder) {
 		8*gpuExposed*byteTime, 8*gpuExposed*byteTime, gpuCall)
 	writeTriangular(line, "dtrsm", flop/gpuTrsmPart, 16*byteTime, gpuCall)
 
-	// A leaf of the factorization: for each column the rest of the leaf is read and written.
-	line("pdpan*: {terms: {M*N^2: %.4g, M*N: %.4g, 1: %.3g}}", 8*byteTime, 16*byteTime, gpuCall)
+	// A leaf of the factorization: for each column the rest of the leaf is read and written, behind the chain of its pivot.
+	line("pdpan*: {terms: {M*N^2: %.4g, M*N: %.4g, N: %.3g, 1: %.3g}}", 8*byteTime, 16*byteTime+gpuArrival, gpuColumn, gpuCall)
 
 	// Kernels that only move bytes. Swapped rows are read and written in pieces of a cache line.
 	line("dtrsv: {terms: {N^2: %.4g, N: %.3g, 1: %.3g}}", 4*byteTime, gpuSerial, gpuCall)

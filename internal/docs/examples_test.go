@@ -32,6 +32,17 @@ func TestExamplePages(t *testing.T) {
 	}
 }
 
+// TestGPUs: the script predicts the three runs of a sheet, and refuses one that is not there.
+func TestGPUs(t *testing.T) {
+	t.Parallel()
+	s := &shell{build(t), t.TempDir()}
+	must(t, os.CopyFS(s.dir, os.DirFS(filepath.Join(root, "examples/gpus"))))
+	if out := s.mustRun(t, "env DRAWS=3 sh predict.sh mi300a", 0); strings.Count(out, "\nGflops ") != 3 {
+		t.Errorf("not three predictions:\n%s", out)
+	}
+	s.mustRun(t, "sh predict.sh a100", 2)
+}
+
 // runExample vets, builds and runs an example, and returns its standard output.
 func runExample(t *testing.T, dir string) []byte {
 	t.Helper()
