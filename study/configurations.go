@@ -46,7 +46,7 @@ func (p *Plan) Configurations(r *Results) []Configuration {
 			i = len(list)
 			at[key] = i
 			list = append(list, Configuration{Name: p.Levels(row), Levels: run.Levels,
-				Work: p.configs[row].Run.Flops() * 1e-9})
+				Work: p.configs[row].Run.Flops * 1e-9})
 		}
 		// The seed of a row, and the row of a seed, have the same place in both lists.
 		list[i].Rows = append(list[i].Rows, row)

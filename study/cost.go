@@ -79,37 +79,37 @@ func (c *Config) Cost(tolerance float64) float64 { return CostOf(c.Run, toleranc
 
 // CostOf returns about what a replay of a run costs, in messages: those that it simulates, and a share of each rank.
 // Times of runs are about proportional to it. A run that turns out to be too chaotic for an estimate costs more.
-func CostOf(run programs.Run, tolerance float64) float64 {
+func CostOf(run *programs.Run, tolerance float64) float64 {
 	// The cost need not be exact: it orders the runs, and after the first runs have been timed it
 	// predicts the time of the others by proportion.
-	steps, messages := run.Size()
+	steps := run.Steps
 	if tolerance > 0 {
 		if sampled := sampledSteps(run, steps); sampled <= 0.75*steps { // else it is replayed exactly
 			steps = sampled
 		}
 	}
-	return steps*messages + 100*float64(run.Ranks())
+	return steps*run.Messages + 100*float64(run.Ranks)
 }
 
 // sampledSteps returns about how many steps an estimate simulates (docs/sampling.md). HPL with look-ahead polls: its windows,
 // up to 16 and the ends of the run, have whole periods of the process columns, and long warm-ups.
-func sampledSteps(run programs.Run, steps float64) float64 {
-	switch r := run.(type) {
-	case *programs.HPCG:
+func sampledSteps(run *programs.Run, steps float64) float64 {
+	p := run.HPL
+	switch {
+	case run.HPCG != nil:
 		return 6 // iterations, warm-ups included
-	case *programs.HPL:
-		if r.Depth == 0 {
-			return 100
-		}
-		length := min(max(r.P, r.Q, 16), 64)
-		warmup := max(16, 40-length/2)
-		if r.Q > 64 {
-			warmup = r.Q
-		}
-		window := warmup + length
-		return float64(window * (2 + min(max(int(steps)/4/window, 8), 16)))
+	case p == nil:
+		return 600
+	case p.Depth == 0:
+		return 100
 	}
-	return 600
+	length := min(max(p.P, p.Q, 16), 64)
+	warmup := max(16, 40-length/2)
+	if p.Q > 64 {
+		warmup = p.Q
+	}
+	window := warmup + length
+	return float64(window * (2 + min(max(int(steps)/4/window, 8), 16)))
 }
 
 // cost returns about what a run of the plan costs, in messages, with the further replays of its responses.
@@ -126,7 +126,7 @@ func (p *Plan) Memory() int64 {
 	most := int64(0)
 	for _, c := range p.configs {
 		// 12 KiB for each rank, and 32 MiB for what does not grow with them.
-		most = max(most, 32<<20+int64(c.Run.Ranks())*12<<10)
+		most = max(most, 32<<20+int64(c.Run.Ranks)*12<<10)
 	}
 	return most
 }

@@ -277,7 +277,7 @@ func pathParts(d *path.Data) []Part {
 }
 
 // traceOf returns a function that opens the trace of a configuration, for a goroutine each time.
-func (e *Evaluator) traceOf(ctx context.Context, run programs.Run) (func() (*trace.Trace, error), error) {
+func (e *Evaluator) traceOf(ctx context.Context, run *programs.Run) (func() (*trace.Trace, error), error) {
 	text, err := e.traces.get(fmt.Sprint(run.Identity()), func() ([]byte, int, error) {
 		text, err := run.Trace(ctx, "study "+e.plan.Version)
 		return text, len(text), err

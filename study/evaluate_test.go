@@ -19,7 +19,6 @@ import (
 	"reprise/platforms/compose"
 	"reprise/replay"
 	"reprise/tracegen/hpcg"
-	"reprise/tracegen/programs"
 )
 
 // evaluated makes the only run of a study.
@@ -74,9 +73,7 @@ func TestFirstSteps(t *testing.T) {
 	first, out := evaluated(t, "program: hpl\nparameters: {N: 1000, NB: 64, P: 2, Q: 2, first-steps: 5}\nmachine: dahu\n")
 	e := first.NewEvaluator()
 	config := *first.Config(0)
-	run := *config.Run.(*programs.HPL)
-	run.FirstSteps = 0
-	open, err := e.traceOf(t.Context(), &run)
+	open, err := e.traceOf(t.Context(), planOf(t, whole).Config(0).Run)
 	noError(t, err)
 	tr, err := open()
 	noError(t, err)
@@ -102,7 +99,7 @@ func TestFirstSteps(t *testing.T) {
 func TestWorkOfFirstSteps(t *testing.T) {
 	for steps, want := range map[string]float64{"5, DEPTH: 0": 457851733.3, "5, DEPTH: 1": 395742549.3, "15, DEPTH: 0": 668166666.7 - 2./3*40*40*40 - 1.5*40*40, "all": 668166666.7} {
 		p := planOf(t, "program: hpl\nparameters: {N: 1000, NB: 64, P: 2, Q: 2, first-steps: "+steps+"}\n")
-		if got := p.Config(0).Run.Flops(); math.Abs(got-want) > 1 {
+		if got := p.Config(0).Run.Flops; math.Abs(got-want) > 1 {
 			t.Errorf("%s panels: %.1f flop, want %.1f", steps, got, want)
 		}
 	}

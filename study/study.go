@@ -169,7 +169,7 @@ func (s *Setting) Sets() []string { return replay.Sets(s.Word, s.Value) }
 
 // Config is a configuration: all that a run depends on, but for its seed and its tolerance.
 type Config struct {
-	Run     programs.Run
+	Run     *programs.Run
 	Machine replay.MachineSpec
 }
 

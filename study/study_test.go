@@ -13,7 +13,6 @@ import (
 
 	"reprise/internal/sniff/snifftest"
 	"reprise/tracegen/hpl"
-	"reprise/tracegen/programs"
 )
 
 // noError ends the test if something has failed.
@@ -130,7 +129,7 @@ func TestHPLDat(t *testing.T) {
 	for k := range p.Runs {
 		want, err := dat.Combination(k + 1)
 		noError(t, err)
-		if got := p.Config(k).Run.(*programs.HPL).Params; !reflect.DeepEqual(got, want) {
+		if got := *p.Config(k).Run.HPL; !reflect.DeepEqual(got, want) {
 			t.Errorf("run %d: %+v, want %+v", k+1, got, want)
 		}
 	}

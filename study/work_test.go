@@ -299,8 +299,7 @@ func TestMessages(t *testing.T) {
 		noError(t, err)
 		counted, err := stat.Of(tr, stat.Options{})
 		noError(t, err)
-		steps, messages := p.Config(0).Run.Size()
-		if ratio := steps * messages / float64(counted.Totals.Messages); ratio < 0.9 || ratio > 1.1 {
+		if ratio := p.Config(0).Run.Steps * p.Config(0).Run.Messages / float64(counted.Totals.Messages); ratio < 0.9 || ratio > 1.1 {
 			t.Errorf("%s: predicted %.3g times the %d messages", c, ratio, counted.Totals.Messages)
 		}
 	}

@@ -78,8 +78,8 @@ func runHPL(c *cli.Context, args []string) error {
 	}
 	// The header of the trace says how it was made.
 	o := hpl.Options{Tool: "tracegen " + command.Version(), Command: commandLine(args, c.Command.Flags)}
-	setCount(&o.FirstSteps, c, "first-steps")
 	p := hplParams(c)
+	setCount(&p.FirstSteps, c, "first-steps")
 	p.CopyL, p.Pivots = c.Bool("copy-l"), pivotsOf(c, p.N)
 	checkUsage(p.Validate())
 	if wrong := p.Wrong(); wrong != "" {

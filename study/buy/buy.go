@@ -36,7 +36,6 @@ import (
 	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/study/tune"
-	"reprise/tracegen/programs"
 )
 
 const (
@@ -197,7 +196,7 @@ func (b *buyer) search(ctx context.Context, m *machine) error {
 		if of == nil {
 			continue
 		}
-		if of.best = of.configured(b, "best", hplOf(p, best)); of.best.same(of.usual) {
+		if of.best = of.configured(b, "best", p.Config(best).Run); of.best.same(of.usual) {
 			of.best = of.usual
 		}
 	}
@@ -217,7 +216,7 @@ func (b *buyer) search(ctx context.Context, m *machine) error {
 			}
 		}
 		m.factors = append(m.factors, &factor{of.Name, of.Levels[level(best)].Label, of.Levels[level(other)].Label,
-			m.configured(b, "other "+of.Name, hplOf(p, other))})
+			m.configured(b, "other "+of.Name, p.Config(other).Run)})
 	}
 	return nil
 }
@@ -226,9 +225,6 @@ func (b *buyer) search(ctx context.Context, m *machine) error {
 func (m *machine) searchOptions(b *buyer) tune.Options {
 	return tune.Options{Jobs: b.Jobs, Tolerances: []float64{m.plan.Tolerance}, Indifference: indifference, Seed: 1, NoFresh: true}
 }
-
-// hplOf returns the parameters of HPL in a row of a plan.
-func hplOf(p *study.Plan, row int) *programs.HPL { return p.Config(row).Run.(*programs.HPL) }
 
 // line says in a line what is known of a machine.
 func (m *machine) line() string {

@@ -265,8 +265,8 @@ func TestBasis(t *testing.T) {
 		t.Errorf("%d ranks, %d stated, %q, %+v", m.ranks(), m.stated, m.basis, last)
 	}
 	// The machine of the change is that of the sheet, and what makes it begins with the sheet.
-	if last.hpl.run.Ranks() != 8 || !strings.HasPrefix(m.usual.commands[0], "(cat a.yaml; ") || len(last.hpl.script()) != 6 {
-		t.Errorf("%d ranks, %q, %q", last.hpl.run.Ranks(), m.usual.commands, last.hpl.script())
+	if last.hpl.run.Ranks != 8 || !strings.HasPrefix(m.usual.commands[0], "(cat a.yaml; ") || len(last.hpl.script()) != 6 {
+		t.Errorf("%d ranks, %q, %q", last.hpl.run.Ranks, m.usual.commands, last.hpl.script())
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"reprise/study"
 	"reprise/trace/warning"
-	"reprise/tracegen/programs"
 )
 
 // This file plans what is replayed, in which order, and forecasts how long it takes: buyer.todo is the plan,
@@ -151,8 +150,8 @@ func (m *machine) answers() []*series {
 func (m *machine) compared() []*series {
 	list := m.bests()
 	for m.searched == nil && !m.cut && len(list) < usualFactors+len(m.answers())/2 {
-		run := *m.usual.run.(*programs.HPL)
-		run.Depth = len(list) % 2 // what the search will find may look ahead, which costs more
+		run, p := *m.usual.run, *m.usual.run.HPL
+		run.HPL, p.Depth = &p, len(list)%2 // what the search will find may look ahead, which costs more
 		list = append(list, &series{program: "hpl", run: &run})
 	}
 	for _, f := range m.factors {

@@ -404,9 +404,9 @@ func (m *machine) studyText(dir string, b *buyer) string {
 }
 
 // configured returns a series of the machine with the parameters of a run.
-func (m *machine) configured(b *buyer, name string, run *programs.HPL) *series {
+func (m *machine) configured(b *buyer, name string, run *programs.Run) *series {
 	p := parameters{}
-	for _, of := range run.List() {
+	for _, of := range run.HPL.List() {
 		if m.usual.params.text(of.Name) != "" {
 			p = append(p, trace.Param{Name: of.Name, Value: of.Value})
 		}
@@ -452,7 +452,7 @@ func (m *machine) hpcgOn(b *buyer, hostSpeed string) (*series, error) {
 }
 
 // newSeries returns a series, with the commands that give its numbers.
-func (m *machine) newSeries(b *buyer, program string, run programs.Run, p parameters, title, hostSpeed string) (*series, error) {
+func (m *machine) newSeries(b *buyer, program string, run *programs.Run, p parameters, title, hostSpeed string) (*series, error) {
 	s := &series{name: m.dir, program: program, run: run, params: p, title: title, spec: replay.MachineSpec{Machine: filepath.Join(b.Dir, m.dir)}}
 	s.again, s.trace = "replay --machine "+m.dir, fmt.Sprintf("%s-%s.trace.zst", m.dir, program)
 	if hostSpeed != "" {

@@ -26,7 +26,7 @@ type series struct {
 	name     string
 	program  string
 	spec     replay.MachineSpec
-	run      programs.Run
+	run      *programs.Run
 	params   parameters
 	title    string   // the parameters for people
 	commands []string // from the sheet to the trace
@@ -95,7 +95,7 @@ func (b *buyer) play(asked context.Context, s *series, draws int) (err error) {
 	}
 	// The cost of what was simulated, in the messages that study.CostOf counts. It is above the forecast where a run does not
 	// forget its beginning.
-	s.made = 100 * float64(s.run.Ranks())
+	s.made = 100 * float64(s.run.Ranks)
 	if draws == 0 {
 		s.stated = stated
 		s.made += float64(stated.Messages)

@@ -11,7 +11,6 @@ import (
 	"reprise/replay"
 	"reprise/study"
 	"reprise/tracegen/hpcg"
-	"reprise/tracegen/programs"
 )
 
 // This file makes the study of what is to be tuned for HPCG: its process grids and boxes.
@@ -98,7 +97,7 @@ func (b *boxes) keep(s *study.Study) error {
 		if err != nil {
 			continue
 		}
-		p := c.Run.(*programs.HPCG)
+		p := c.Run.HPCG
 		if points := float64(p.NX) * float64(p.NY) * float64(p.NZ); points >= b.least && points <= b.most {
 			fit = append(fit, row)
 		}

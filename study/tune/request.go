@@ -367,7 +367,7 @@ func (r *Request) leaveOut(s *study.Study, places *places) (int, error) {
 	var fit [][]int
 	var list []hpl.Params
 	for i, row := range s.Rows {
-		p := hplOf(textutil.Must(s.Config(i))).Params
+		p := *textutil.Must(s.Config(i)).Run.HPL
 		if bytes(&p) <= r.Memory {
 			fit = append(fit, row)
 		}

@@ -19,7 +19,6 @@ import (
 	"reprise/study"
 	"reprise/study/search"
 	"reprise/tracegen/hpl"
-	"reprise/tracegen/programs"
 )
 
 const (
@@ -96,13 +95,12 @@ func (t *tuner) result(found []search.Point, last map[int]*study.Outcome, fresh 
 	r := &Result{Configurations: len(t.plan.Runs), Stopped: len(fresh) == 0, FreshSeeds: len(fresh),
 		Indifference: t.Indifference, Runs: slices.Clone(t.list), Known: t.known, Edges: edges(t.plan, best.Index)}
 	t.mu.Unlock()
-	switch run := t.plan.Config(best.Index).Run.(type) {
-	case *programs.HPL:
+	if run := t.plan.Config(best.Index).Run; run.HPL != nil {
 		var b strings.Builder
-		_ = run.WriteDat(&b) // a Builder takes all
-		r.N, r.Dat = run.N, b.String()
-	case *programs.HPCG:
-		r.HPCGDat = boxDat(&run.Params)
+		_ = run.HPL.WriteDat(&b) // a Builder takes all
+		r.N, r.Dat = run.HPL.N, b.String()
+	} else if run.HPCG != nil {
+		r.HPCGDat = boxDat(run.HPCG)
 	}
 	// The share is by messages, which do not depend on the load of this machine, as times do.
 	made, all := 0.0, 0.0
@@ -142,8 +140,8 @@ func (t *tuner) result(found []search.Point, last map[int]*study.Outcome, fresh 
 		w := weight(t.plan, p.Index)
 		c := Choice{Name: t.plan.Levels(p.Index), Makespan: p.Value.Seconds / w, Interval: p.Value.Interval / w,
 			Gflops: last[p.Index].Gflops, Behind: p.Value.Seconds/best.Value.Seconds - 1, weight: w}
-		if h := hplOf(t.plan.Config(p.Index)); h != nil {
-			c.params = h.Params
+		if h := t.plan.Config(p.Index).Run.HPL; h != nil {
+			c.params = *h
 		}
 		list = append(list, c)
 	}

@@ -45,7 +45,6 @@ import (
 	"reprise/internal/textutil"
 	"reprise/study"
 	"reprise/study/search"
-	"reprise/tracegen/programs"
 )
 
 // freshSeeds is how many further seeds the winner is replayed with.
@@ -212,7 +211,7 @@ func ToleranceName(t float64) string {
 // Check returns an error unless all configurations of a plan solve one system.
 func Check(p *study.Plan) error {
 	for i := range p.Runs {
-		r, first := hplOf(p.Config(i)), hplOf(p.Config(0))
+		r, first := p.Config(i).Run.HPL, p.Config(0).Run.HPL
 		if r == nil {
 			break
 		}
@@ -226,12 +225,6 @@ func Check(p *study.Plan) error {
 	return nil
 }
 
-// hplOf returns the parameters of a run of HPL; nil for other programs.
-func hplOf(c *study.Config) *programs.HPL {
-	r, _ := c.Run.(*programs.HPL)
-	return r
-}
-
 // WritePrediction writes, for people, which configurations would be searched and what that may
 // cost. The time of a replay is guessed from its number of messages.
 func WritePrediction(w io.Writer, p *study.Plan, o Options) error {
@@ -241,7 +234,7 @@ func WritePrediction(w io.Writer, p *study.Plan, o Options) error {
 		tolerances = append(tolerances, ToleranceName(t))
 	}
 	var t textutil.Table
-	if r := hplOf(p.Config(0)); r != nil {
+	if r := p.Config(0).Run.HPL; r != nil {
 		t.Row("order", textutil.Thousands(r.N))
 	}
 	for _, f := range p.Factors {
@@ -272,7 +265,7 @@ func Forecast(p *study.Plan, o Options) (replays int, cost float64) {
 // weight is the factor by which the time of a configuration is comparable with others that may do
 // other work: the work of the first configuration, as a share of its own.
 func weight(p *study.Plan, row int) float64 {
-	first, own := p.Config(0).Run.Flops(), p.Config(row).Run.Flops()
+	first, own := p.Config(0).Run.Flops, p.Config(row).Run.Flops
 	if first == own {
 		return 1
 	}
@@ -340,7 +333,7 @@ func (t *tuner) make(ctx context.Context, jobs []job, ended func(i int, out *stu
 		j := &jobs[i]
 		r := Replay{t.plan.Levels(j.row), j.options.Tolerance, j.options.Seed, 0, out.Makespan, out.Interval, out.Messages,
 			costs[i]}
-		if h := hplOf(j.config); h != nil {
+		if h := j.config.Run.HPL; h != nil {
 			r.PivotSeed = h.Pivots.Seed
 		}
 		t.list = append(t.list, r)

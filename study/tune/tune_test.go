@@ -16,7 +16,6 @@ import (
 	"reprise/study"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
-	"reprise/tracegen/programs"
 )
 
 // noError ends the test if something has failed.
@@ -123,7 +122,7 @@ func TestNoise(t *testing.T) {
 			t.Errorf("replay %d of %d: %+v", i, len(r.Runs), made)
 		}
 	}
-	flops := hplOf(p.Config(0)).Flops()
+	flops := p.Config(0).Run.Flops
 	for _, made := range r.Runs[at:] {
 		mean += flops / made.Makespan / 1e9 / 3
 	}
@@ -278,8 +277,8 @@ func TestRequests(t *testing.T) {
 	s, leftOut, err := (&Request{Settings: dahu, Memory: 1e9, Fill: 0.8}).Study()
 	noError(t, err)
 	c, err := s.Config(0)
-	if err != nil || hplOf(c).N != 220*256 || c.Machine.RanksPerHost != 32 {
-		t.Errorf("N = %d, %d ranks on a host; %v", hplOf(c).N, c.Machine.RanksPerHost, err)
+	if err != nil || c.Run.HPL.N != 220*256 || c.Machine.RanksPerHost != 32 {
+		t.Errorf("N = %d, %d ranks on a host; %v", c.Run.HPL.N, c.Machine.RanksPerHost, err)
 	}
 	// 1,024 ranks: 8x128, 16x64, 32x32; blocks of 64 to 256: 56,320/4/256 = 55 >= 32. On 8 x 128
 	// with blocks of 256 and DEPTH 1 two panels of 7,040 rows take 29 MB of a rank, whose share of
@@ -367,8 +366,8 @@ func TestFits(t *testing.T) {
 	}
 	s, _, err := (&Request{Settings: dahu, Ranks: 33, Memory: 256e9, Fill: 0.8}).Study()
 	noError(t, err)
-	if c, err := s.Config(0); err != nil || hplOf(c).N != 634*256 {
-		t.Errorf("N = %d, want %d; %v", hplOf(c).N, 634*256, err)
+	if c, err := s.Config(0); err != nil || c.Run.HPL.N != 634*256 {
+		t.Errorf("N = %d, want %d; %v", c.Run.HPL.N, 634*256, err)
 	}
 }
 
@@ -388,8 +387,8 @@ func TestSet(t *testing.T) {
 		}
 		p, err := s.Config(len(s.Rows) - 1)
 		noError(t, err)
-		got := hplOf(p).Params
-		if err := got.Set(c.word, c.value); err != nil || !cmp.Equal(got, hplOf(p).Params) || got.P*got.Q != 32 {
+		got := *p.Run.HPL
+		if err := got.Set(c.word, c.value); err != nil || !cmp.Equal(got, *p.Run.HPL) || got.P*got.Q != 32 {
 			t.Errorf("%s: %+v, %v", c.word, got, err)
 		}
 	}
@@ -461,10 +460,10 @@ func TestCandidates(t *testing.T) {
 	for i := range s.Rows {
 		c, err := s.Config(i)
 		noError(t, err)
-		p := c.Run.(*programs.HPCG)
+		p := c.Run.HPCG
 		points := float64(p.NX) * float64(p.NY) * float64(p.NZ)
 		least, most = min(least, points), max(most, points)
-		if p.Params.Ranks != 64 || p.Grid.Ranks() != 64 {
+		if p.Ranks != 64 || p.Grid.Ranks() != 64 {
 			t.Fatalf("%+v", p)
 		}
 	}

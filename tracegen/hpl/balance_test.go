@@ -69,8 +69,8 @@ func TestFirstFlops(t *testing.T) {
 	for _, depth := range []int{0, 1, 2, 4} {
 		for _, steps := range []int{1, 2, 3, 10, 29, 30, 31} {
 			p := DefaultParams(900, 2, 3)
-			p.NB, p.Depth, p.Pivots.Kind = 30, depth, NoPivots
-			got, want := totals(t, p, Options{FirstSteps: steps}).Flops, p.FirstFlops(steps)
+			p.NB, p.Depth, p.Pivots.Kind, p.FirstSteps = 30, depth, NoPivots, steps
+			got, want := totals(t, p, Options{}).Flops, p.FirstFlops(steps)
 			columns := float64(min(steps, (p.N+p.NB-1)/p.NB) * p.NB)
 			if neglected := (float64(p.P+1)*float64(p.NB) + 3) * float64(p.N) * columns; math.Abs(got-want) > neglected {
 				t.Errorf("depth %d, %d steps: %.4g flop, want %.4g, at most %.4g more or less", depth, steps, got, want, neglected)

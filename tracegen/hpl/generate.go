@@ -33,7 +33,6 @@ package hpl
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"reprise/internal/textutil"
@@ -44,9 +43,8 @@ import (
 
 // Options say how to write a trace, not what is in it.
 type Options struct {
-	Tool       string // name and version of the program that writes, for the header
-	Command    string // its command line, for the header
-	FirstSteps int    // write only so many steps of the main loop; 0: all, and the back substitution
+	Tool    string // name and version of the program that writes, for the header
+	Command string // its command line, for the header
 	// Progress, if not nil, is called after each step with the number of steps done and the number of all.
 	Progress func(done, all int)
 }
@@ -56,16 +54,13 @@ type Options struct {
 func Generate(ctx context.Context, w io.Writer, p Params, o Options) (err error) {
 	defer textutil.Stopped(&err)
 	textutil.Check(p.Validate())
-	if o.FirstSteps < 0 {
-		return fmt.Errorf("first steps = %d, allowed 0 (all) or more", o.FirstSteps)
-	}
 	pivots := &pivotRows{Pivots: p.Pivots, n: int64(p.N), key: vectors.PivotKey(p.Pivots.Seed)}
 	if p.Pivots.Kind == LUPivots { // the matrix is factored, until ctx is done
 		pivots.Rows = textutil.Must(factorPivots(ctx, p.N, p.NB, p.P))
 	}
 	limit := p.Steps()
-	if o.FirstSteps > 0 {
-		limit = min(limit, o.FirstSteps)
+	if p.FirstSteps > 0 {
+		limit = min(limit, p.FirstSteps)
 	}
 	out := textutil.Must(tracegen.New(ctx, w, header(&p, &o), limit, o.Progress))
 	g := &generator{Generator: out, grid: newGrid(&p), params: &p, pivots: pivots,

@@ -95,7 +95,8 @@ func TestFirstSteps(t *testing.T) {
 		p.Depth = depth
 		whole := lines(t, p, 3, trace.Hit{})
 		for first := 1; first <= 6; first++ {
-			text := list(t, tracetest.Open(t, generate(t, p, Options{FirstSteps: first})), 3, trace.Hit{})
+			p.FirstSteps = first
+			text := list(t, tracetest.Open(t, generate(t, p, Options{})), 3, trace.Hit{})
 			got := strings.Split(strings.TrimSuffix(text, "\n"), "\n")[1:]
 			if first < 6 && (len(got) >= len(whole) || !slices.Equal(got, whole[:len(got)])) {
 				t.Errorf("DEPTH %d, %d steps: not the begin of the whole trace", depth, first)

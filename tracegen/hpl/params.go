@@ -13,7 +13,7 @@ import (
 )
 
 // Params is one configuration of HPL: every parameter of HPL.dat that the solver depends on, the build option that
-// changes its actions, and where pivots come from.
+// changes its actions, where pivots come from, and how much of the run is written.
 type Params struct {
 	N, NB         int
 	PMap          Order
@@ -31,6 +31,7 @@ type Params struct {
 	Align         int  // of buffers, in doubles; no action depends on it
 	CopyL         bool // HPL built with HPL_COPY_L
 	Pivots        Pivots
+	FirstSteps    int // so many steps of the main loop are written only; 0: all, and the back substitution
 	// The program, and what rocHPL has besides HPL.dat.
 	Program Variant
 	Frac    float64 // of the columns: the section whose swap comes last
@@ -92,6 +93,7 @@ func (p *Params) Validate() error {
 			check(err == nil, "%s = %w", par.Name, err)
 		}
 	}
+	check(p.FirstSteps >= 0, "first steps = %d, allowed 0 (all) or more", p.FirstSteps)
 	p.checkVariant(check)
 	check(int64(p.P)*int64(p.Q) <= trace.MaxRanks || p.P > trace.MaxRanks || p.Q > trace.MaxRanks,
 		"P = %d times Q = %d is more than %d ranks", p.P, p.Q, trace.MaxRanks)

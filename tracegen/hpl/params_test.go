@@ -173,7 +173,8 @@ func TestGenerateStops(t *testing.T) {
 	if err := Generate(ctx, &bytes.Buffer{}, p, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	if err := Generate(context.Background(), &bytes.Buffer{}, p, Options{FirstSteps: -1}); err == nil {
+	p.FirstSteps = -1
+	if err := Generate(context.Background(), &bytes.Buffer{}, p, Options{}); err == nil {
 		t.Error("negative number of steps")
 	}
 }

@@ -165,8 +165,9 @@ func TestRocDat(t *testing.T) {
 func TestRocFirstSteps(t *testing.T) {
 	p := DefaultParams(400, 2, 2)
 	p.UseVariant(RocHPL)
+	p.FirstSteps = 2
 	var buf bytes.Buffer
-	if err := Generate(context.Background(), &buf, p, Options{FirstSteps: 2}); err != nil {
+	if err := Generate(context.Background(), &buf, p, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if out := list(t, tracetest.Open(t, buf.Bytes()), 0, trace.Hit{}); strings.Contains(out, "pdtrsv") ||
