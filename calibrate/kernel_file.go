@@ -178,11 +178,7 @@ func (o *FileOptions) Model(name string, terms []Coefficient, noise string, sayU
 
 // FormatTerms returns the terms of a kernel file, without the braces: "M*N*K: 7.0e-11, 1: 2.0e-07".
 func FormatTerms(list []Coefficient) string {
-	var terms []string
-	for _, c := range list {
-		terms = append(terms, c.Term+": "+FormatNumber(c.Value))
-	}
-	return strings.Join(terms, ", ")
+	return strings.Join(textutil.Texts(list, func(c Coefficient) string { return c.Term + ": " + FormatNumber(c.Value) }), ", ")
 }
 
 // noise returns the law of a kernel file, "" for none, as where no size was timed twice: the deviation by the terms of
@@ -220,6 +216,11 @@ func FormatNumber(x float64) string {
 		mantissa += ".0"
 	}
 	return mantissa + "e" + exponent
+}
+
+// FormatNumbers returns a list of numbers in brackets.
+func FormatNumbers(list []float64) string {
+	return "[" + strings.Join(textutil.Texts(list, FormatNumber), ", ") + "]"
 }
 
 // oneLine returns the words of a text, with one blank between them.

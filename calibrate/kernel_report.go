@@ -265,11 +265,8 @@ func writeFit(b *strings.Builder, name string, f *Fit) {
 const uneven = 3.3
 
 // Names returns the names of the kernels that have a model.
-func (r *KernelReport) Names() (list []string) {
-	for i := range r.Functions {
-		list = append(list, r.Functions[i].Function)
-	}
-	return list
+func (r *KernelReport) Names() []string {
+	return textutil.Texts(r.Functions, func(f FunctionReport) string { return f.Function })
 }
 
 // CheckNoise warns of the fits that have no noise of a law, because none of their sizes was timed

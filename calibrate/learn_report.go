@@ -365,10 +365,7 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 				p := &pieces[j]
 				var keys []string
 				if len(k.Attrs) > 0 {
-					var when []string
-					for _, a := range k.Attrs {
-						when = append(when, fmt.Sprintf("%s: %s", a.Name, strconv.Quote(a.Value)))
-					}
+					when := textutil.Texts(k.Attrs, func(a Attr) string { return a.Name + ": " + strconv.Quote(a.Value) })
 					keys = append(keys, "when: {"+strings.Join(when, ", ")+"}")
 				}
 				// The last piece for its attributes holds wherever no other does.
@@ -377,11 +374,7 @@ func (r *LearnReport) writeKernels(b *strings.Builder, indent string, o FileOpti
 				}
 				var rows []string // of the lower triangle, [[a], [b, c]]
 				for i, row := range p.Covariance {
-					var cells []string
-					for _, v := range row[:i+1] {
-						cells = append(cells, FormatNumber(v))
-					}
-					rows = append(rows, "["+strings.Join(cells, ", ")+"]")
+					rows = append(rows, FormatNumbers(row[:i+1]))
 				}
 				keys = append(keys, "terms: {"+FormatTerms(p.Coefficients)+"}", "covariance: ["+strings.Join(rows, ", ")+"]")
 				switch {

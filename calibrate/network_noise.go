@@ -148,11 +148,9 @@ func (r *NetworkReport) WriteNoise(w io.Writer, description string) error {
 			for _, m := range n.Modes {
 				total += m.Weight
 			}
-			var modes []string
-			for _, m := range n.Modes {
-				modes = append(modes, fmt.Sprintf("{weight: %s, mean: %s, sd: %s}", FormatNumber(m.Weight/total), amount(m.Mean),
-					amount(m.SD)))
-			}
+			modes := textutil.Texts(n.Modes, func(m NoiseMode) string {
+				return fmt.Sprintf("{weight: %s, mean: %s, sd: %s}", FormatNumber(m.Weight/total), amount(m.Mean), amount(m.SD))
+			})
 			fmt.Fprintf(&b, "fixed: %s, per_byte: %s, noise: {%s: [%s]}}\n", FormatNumber(n.Intercept), FormatNumber(n.Slope),
 				n.Shape, strings.Join(modes, ", "))
 		}

@@ -61,11 +61,7 @@ func (t *Timings) Rows() int64 { return t.Timings }
 
 // Functions returns the kernels that were timed, in order of first appearance.
 func (t *Timings) Functions() []string {
-	var names []string
-	for _, f := range t.functions {
-		names = append(names, f.name)
-	}
-	return names
+	return textutil.Texts(t.functions, func(f *function) string { return f.name })
 }
 
 // cpuNumbers returns the numbers of the CPUs that were timed, those of all hosts, ascending.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"reprise/internal/textutil"
 )
 
 // This file parses the formulas of a kernel file: parseProduct what a coefficient multiplies, as (M0+M1)*N, and
@@ -88,10 +90,7 @@ func parseSum(toks []string) (sum, []string) {
 
 // normal returns a text that is the same for products that differ only in the order of factors and summands.
 func (p product) normal() string {
-	var factors []string
-	for _, s := range p {
-		factors = append(factors, strings.Join(slices.Sorted(slices.Values(s)), "+"))
-	}
+	factors := textutil.Texts(p, func(s sum) string { return strings.Join(slices.Sorted(slices.Values(s)), "+") })
 	slices.Sort(factors)
 	return strings.Join(factors, "*")
 }

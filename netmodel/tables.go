@@ -42,11 +42,7 @@ func (t Factors) String() string {
 	if len(t) == 1 && t[0].Above < 0 {
 		return strconv.FormatFloat(t[0].Value, 'g', -1, 64)
 	}
-	rows := make([]string, len(t))
-	for i, f := range t {
-		rows[i] = row(f.Above, f.Value)
-	}
-	return strings.Join(rows, ";")
+	return strings.Join(textutil.Texts(t, func(f Factor) string { return row(f.Above, f.Value) }), ";")
 }
 
 // Overheads is a piecewise affine function of the message size, in seconds: Fixed_i + PerByte_i*s for Above_i < s <=
@@ -74,11 +70,7 @@ func (t Overheads) At(s int64) float64 {
 
 // String returns the text that ParseOverheads makes the same overheads of; "": it is empty.
 func (t Overheads) String() string {
-	rows := make([]string, len(t))
-	for i, o := range t {
-		rows[i] = row(o.Above, o.Fixed, o.PerByte)
-	}
-	return strings.Join(rows, ";")
+	return strings.Join(textutil.Texts(t, func(o Overhead) string { return row(o.Above, o.Fixed, o.PerByte) }), ";")
 }
 
 // row writes an entry. Its threshold has no exponent, as parseRows wants it.

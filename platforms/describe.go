@@ -108,10 +108,9 @@ func (f *fatTree) describe(p *Platform, z *ZoneDescription) {
 // describe gives as the bisection the narrowest cut across a dimension: two cables in each of
 // its rings, or one where it has two hosts, as routes then use one of the two that join them.
 func (c *torus) describe(p *Platform, z *ZoneDescription) {
-	sizes := make([]string, len(c.dims))
+	sizes := textutil.Texts(c.dims, func(d int32) string { return fmt.Sprint(d) })
 	hosts := int64(1)
-	for j, d := range c.dims {
-		sizes[j] = fmt.Sprint(d)
+	for _, d := range c.dims {
 		hosts *= int64(d)
 	}
 	z.Topology, z.Points = "torus "+strings.Join(sizes, "x"), hosts

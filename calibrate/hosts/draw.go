@@ -192,10 +192,7 @@ func (m *Machine) WriteYAML(w io.Writer, o FileOptions) error {
 			fmt.Fprintf(&b, "    cpu: %d\n", cpu)
 		}
 		// All kernels of a unit stand on one line: files of thousands of hosts stay readable.
-		var entries []string
-		for _, kernel := range kernels {
-			entries = append(entries, m.Model.entry(kernel, m.Processors[i].Values, o))
-		}
+		entries := textutil.Texts(kernels, func(kernel string) string { return m.Model.entry(kernel, m.Processors[i].Values, o) })
 		fmt.Fprintf(&b, "    kernels: {%s}", strings.Join(entries, ", "))
 		if len(m.Model.Classes) > 1 {
 			fmt.Fprintf(&b, " # %s", m.Model.Classes[m.Processors[i].Class].Name)

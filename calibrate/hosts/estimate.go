@@ -181,9 +181,7 @@ func estimateClass(g group, variables []Variable, unit string) (*ClassReport, *C
 	}
 	var none []int
 	c.Spatial, none, r.Shrunk = semidefinite(between)
-	for _, i := range none {
-		r.Constant = append(r.Constant, variables[i].String())
-	}
+	r.Constant = textutil.Texts(none, func(i int) string { return variables[i].String() })
 
 	// Notes on the limits of the sample.
 	note := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }

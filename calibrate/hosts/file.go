@@ -135,25 +135,16 @@ func (m *Model) WriteYAML(w io.Writer) error {
 	for i := range m.Classes {
 		c := &m.Classes[i]
 		fmt.Fprintf(&b, "  - name: %s\n    weight: %s\n    mean: %s\n", strconv.Quote(c.Name),
-			calibrate.FormatNumber(c.Weight), row(c.Mean))
+			calibrate.FormatNumber(c.Weight), calibrate.FormatNumbers(c.Mean))
 		for _, s := range []struct {
 			head       string
 			covariance [][]float64
 		}{{"spatial: # covariance between %ss", c.Spatial}, {"temporal: # covariance between the days of a %s", c.Temporal}} {
 			fmt.Fprintf(&b, "    "+s.head+"\n", m.unit())
 			for _, r := range s.covariance {
-				fmt.Fprintf(&b, "      - %s\n", row(r))
+				fmt.Fprintf(&b, "      - %s\n", calibrate.FormatNumbers(r))
 			}
 		}
 	}
 	return textutil.Write(w, b.String())
-}
-
-// row returns a list of numbers in brackets.
-func row(list []float64) string {
-	var texts []string
-	for _, x := range list {
-		texts = append(texts, calibrate.FormatNumber(x))
-	}
-	return "[" + strings.Join(texts, ", ") + "]"
 }

@@ -303,10 +303,7 @@ func (r *Report) Complete(plan *Plan, o *Options, result *Result, failure error)
 	if len(o.Operands) == 1 {
 		operands = string(o.Operands[0])
 	}
-	var cores []string
-	for _, g := range plan.Groups {
-		cores = append(cores, numbers(g, ","))
-	}
+	cores := textutil.Texts(plan.Groups, func(g []int) string { return numbers(g, ",") })
 	// The facts are those that somebody needs who repeats the measurement, or compares it with another one.
 	r.Method = append(r.Method,
 		Fact{"seed", strconv.FormatUint(o.Seed, 10)},

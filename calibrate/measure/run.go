@@ -153,17 +153,14 @@ func (p *Plan) build(ctx context.Context, o *Options, dir string, r *Result) fun
 	}
 
 	// The arguments stand as helper/kernels.c and helper/loops.c read them.
-	return func(rank int) (texts []string) {
+	return func(rank int) []string {
 		budget := o.Budget.Seconds()
 		args := []any{program, planFile, shared, budget, rank, len(p.Groups), len(p.boxes)}
 		if p.boxes == nil {
 			args = []any{program, library, planFile, shared, budget, o.Seed, rank, len(p.Groups), len(p.shapes), p.space.work,
 				p.space.swept, p.cached}
 		}
-		for _, arg := range args {
-			texts = append(texts, fmt.Sprint(arg))
-		}
-		return texts
+		return textutil.Texts(args, func(arg any) string { return fmt.Sprint(arg) })
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"reprise/internal/textutil"
 )
 
 // This file runs a command line (Execute), and writes what --generate asks for: completions for shells (words) and
@@ -149,10 +151,7 @@ type flagHelp struct {
 func flagsOf(c *cli.Command) (list []flagHelp) {
 	own := slices.DeleteFunc(slices.Clone(c.Flags), func(f cli.Flag) bool { return f == cli.HelpFlag })
 	for _, f := range append(own, cli.HelpFlag) {
-		var d flagHelp
-		for _, name := range f.Names() {
-			d.names = append(d.names, dashed(name))
-		}
+		d := flagHelp{names: textutil.Texts(f.Names(), dashed)}
 		_, d.text, _ = strings.Cut(f.String(), "\t") // as help shows it
 		if doc, ok := f.(cli.DocGenerationFlag); ok && doc.TakesValue() {
 			d.value = cmp.Or(placeholder(doc.GetUsage()), "value")

@@ -33,6 +33,15 @@ func Count[T int | int32 | int64](n T, singular string) string {
 	return fmt.Sprintf("%d %s", n, Noun(n, singular))
 }
 
+// Texts returns a text of each element of a list.
+func Texts[T any](list []T, of func(T) string) []string {
+	texts := make([]string, len(list))
+	for i, v := range list {
+		texts[i] = of(v)
+	}
+	return texts
+}
+
 // Thousands returns a number with commas between groups of three digits: 3,491,026,162.
 func Thousands[T int | int64](n T) string {
 	digits := strconv.FormatInt(int64(n), 10)

@@ -52,11 +52,7 @@ func (t Torus) check(s *Spec) error {
 
 // text writes the sizes.
 func (t Torus) text(between string) string {
-	var list []string
-	for _, n := range t.Sizes {
-		list = append(list, strconv.Itoa(n))
-	}
-	return strings.Join(list, between)
+	return strings.Join(textutil.Texts(t.Sizes, strconv.Itoa), between)
 }
 
 func (t Torus) words(s *Spec) []string {

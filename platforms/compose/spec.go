@@ -184,13 +184,7 @@ func (s *Spec) Words() []string {
 }
 
 // watts writes the powers of a node as wattage_per_state has them.
-func (s *Spec) watts() string {
-	var words []string
-	for _, w := range s.Watts {
-		words = append(words, exact(w))
-	}
-	return strings.Join(words, ":")
-}
+func (s *Spec) watts() string { return strings.Join(textutil.Texts(s.Watts, exact), ":") }
 
 // StateNetwork adds a property of the nodes that says in words what joins them, for pages that describe the machine.
 func (s *Spec) StateNetwork() {

@@ -35,6 +35,7 @@ import (
 	"strings"
 
 	"reprise/internal/regular"
+	"reprise/internal/textutil"
 )
 
 // Names of the files of a machine directory.
@@ -75,25 +76,14 @@ func Find(name string) (platform, kernels string, err error) {
 }
 
 // Names returns the names of the built-in machines, sorted.
-func Names() []string {
-	names := glob("*/" + PlatformFile)
-	for i, file := range names {
-		names[i] = path.Dir(file)
-	}
-	return names
-}
+func Names() []string { return textutil.Texts(glob("*/"+PlatformFile), path.Dir) }
 
 // Platform returns the description of a built-in machine, which is an error that wraps fs.ErrNotExist if there is none.
 func Platform(name string) ([]byte, error) { return builtin.ReadFile(name + "/" + PlatformFile) }
 
 // KernelSets returns the names of the built-in sets of kernel models, sorted.
 func KernelSets() []string {
-	names := glob("*/kernels*.yaml")
-	for i, file := range names {
-		names[i] = setName(file)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(slices.Values(textutil.Texts(glob("*/kernels*.yaml"), setName)))
 }
 
 // Kernels returns a built-in set of kernel models, which is an error that wraps fs.ErrNotExist if there is none.

@@ -28,6 +28,8 @@ package option
 import (
 	"errors"
 	"fmt"
+
+	"reprise/internal/textutil"
 )
 
 // Option is one option of a T: all that is to be known of it, in one place.
@@ -55,11 +57,7 @@ func (t Table[T]) Find(name string) *Option[T] {
 
 // Names returns the names in the order of the table.
 func (t Table[T]) Names() []string {
-	names := make([]string, len(t))
-	for i := range t {
-		names[i] = t[i].Name
-	}
-	return names
+	return textutil.Texts(t, func(opt Option[T]) string { return opt.Name })
 }
 
 // Apply sets an option by the text of its value and checks it. Errors name the option.
