@@ -42,7 +42,6 @@ package netmodel
 
 import (
 	"fmt"
-	"io"
 	"math"
 
 	"reprise/internal/eventqueue"
@@ -492,16 +491,10 @@ func (n *Network) reserve(id uint32) {
 	n.events.Grow(len(n.flows))
 }
 
-// SaveState writes the state of the network, for RestoreState of another one over the same
-// links with the same options. Next must have been called since the last change.
-func (n *Network) SaveState(w io.Writer) error { return snapshot.Save(w, n.state) }
-
-// RestoreState sets the state of a new network to what SaveState has written.
-func (n *Network) RestoreState(r io.Reader) error { return snapshot.Restore(r, n.state) }
-
-// state leaves out what is remembered only to be quick (the routes, the factors of the last
-// size) and the solvers' scratch.
-func (n *Network) state(s *snapshot.State) {
+// State saves the state of the network, or restores it into a new one over the same links with the same options.
+// Next must have been called since the last change. What is remembered only to be quick (the routes, the factors of
+// the last size) and the solvers' scratch is left out.
+func (n *Network) State(s *snapshot.State) {
 	s.Section("network")
 	bundled := n.bundles != nil
 	if s.Vars(&bundled); bundled {
@@ -527,7 +520,7 @@ func (n *Network) state(s *snapshot.State) {
 	if n.meter != nil {
 		n.meter.state(s)
 	}
-	s.Part(n.system)
+	n.system.State(s)
 	if bundled {
 		n.bundles.state(s, n)
 	}

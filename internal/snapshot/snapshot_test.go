@@ -187,8 +187,13 @@ func TestPart(t *testing.T) {
 	before, behind := 1.5, 7
 	move := func(s *snapshot.State) {
 		s.Vars(&before)
-		s.Part(a)
-		s.Part(b)
+		if s.Reading() {
+			s.Fail(a.RestoreState(s))
+			s.Fail(b.RestoreState(s))
+		} else {
+			s.Fail(a.SaveState(s))
+			s.Fail(b.SaveState(s))
+		}
 		s.Vars(&behind)
 	}
 	var file bytes.Buffer
