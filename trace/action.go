@@ -111,6 +111,16 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
+// The numbers of values of the enumerations whose values actions have.
+const (
+	NumCollectives = int(numCollectives)
+	NumCompletions = int(numCompletions)
+	NumAccesses    = int(numAccesses)
+	NumSyncs       = int(numSyncs)
+	NumFileKinds   = int(numFileKinds)
+	NumQueueVerbs  = int(numQueueVerbs)
+)
+
 // nameOf returns the name of a number, or the word and the number if it has no name.
 func nameOf(names []string, n uint8, word string) string {
 	if int(n) < len(names) {

@@ -35,9 +35,6 @@ const (
 	numCollectives
 )
 
-// NumCollectives is the number of collective operations.
-const NumCollectives = int(numCollectives)
-
 // countForm says how a call counts what it sends or receives.
 type countForm uint8
 

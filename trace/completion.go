@@ -17,9 +17,6 @@ const (
 	numCompletions
 )
 
-// NumCompletions is the number of completions.
-const NumCompletions = int(numCompletions)
-
 // completionNames are MPI's names of the completions, as listings have them.
 var completionNames = [numCompletions]string{"waitall", "waitany", "waitsome", "testall", "testany", "testsome"}
 

@@ -13,9 +13,6 @@ const (
 	numFileKinds
 )
 
-// NumFileKinds is the number of kinds of accesses to files.
-const NumFileKinds = int(numFileKinds)
-
 // fileNames are the verbs of accesses to files in listings.
 var fileNames = [numFileKinds]string{"file_read", "file_write"}
 

@@ -14,7 +14,10 @@ import (
 const Version = 1
 
 // Param is one parameter of the traced program, in its own words.
-type Param struct{ Name, Value string }
+type Param struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // Names of parameters of a recorded program: the MPI that it ran with, the flop that a second of its computations
 // counts for, and the hosts that it ran on.

@@ -21,9 +21,6 @@ const (
 	numQueueVerbs
 )
 
-// NumQueueVerbs is the number of verbs.
-const NumQueueVerbs = int(numQueueVerbs)
-
 // queueVerbNames are the verbs in listings: those of the recordings of rocHPL.
 var queueVerbNames = [numQueueVerbs]string{"record", "wait-event", "sync-event", "sync-stream", "sync-device",
 	"leaf-to-host", "leaf-to-device"}

@@ -18,9 +18,6 @@ const (
 	numAccesses
 )
 
-// NumAccesses is the number of kinds of accesses.
-const NumAccesses = int(numAccesses)
-
 // accessNames are MPI's names of the accesses, without MPI_ and in small letters.
 var accessNames = [numAccesses]string{"put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"}
 
@@ -52,9 +49,6 @@ const (
 	SyncFlushLocal                    // the target, or all
 	numSyncs
 )
-
-// NumSyncs is the number of kinds of synchronisations.
-const NumSyncs = int(numSyncs)
 
 // syncNames are MPI's names of the synchronisations, without MPI_Win_ and in small letters.
 var syncNames = [numSyncs]string{"create", "free", "fence", "post", "start", "complete", "wait", "lock_shared",

@@ -51,7 +51,7 @@ type Report struct {
 	Tool       string        `json:"tool,omitempty"`
 	Command    string        `json:"command,omitempty"`
 	Hash       string        `json:"hash"`
-	Parameters []Parameter   `json:"parameters"`
+	Parameters []trace.Param `json:"parameters"`
 	Ranks      int           `json:"ranks"`
 	Steps      int           `json:"steps"`         // that the trace holds
 	AllSteps   int           `json:"program_steps"` // that the program has
@@ -61,12 +61,6 @@ type Report struct {
 	Kernels    []KernelCount `json:"kernels"`
 	Phases     []PhaseCount  `json:"phases"`
 	File       FileStat      `json:"file"`
-}
-
-// Parameter is a parameter of the traced program.
-type Parameter struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
 }
 
 // Counts are totals over all ranks.
@@ -175,12 +169,9 @@ func Of(t *trace.Trace, o Options) (*Report, error) {
 	// All of the trace has been read, so that its hash and totals are known, even of a stream.
 	hash, _ := t.Hash()
 	s := &Report{Program: h.Program, Tool: h.Tool, Command: h.Command, Hash: hex.EncodeToString(hash[:]), Ranks: h.Ranks,
-		Steps: steps, AllSteps: h.Steps, Polls: "hit", Parameters: []Parameter{}, Phases: []PhaseCount{}}
+		Steps: steps, AllSteps: h.Steps, Polls: "hit", Parameters: append([]trace.Param{}, h.Params...), Phases: []PhaseCount{}}
 	if o.Late {
 		s.Polls = "late"
-	}
-	for _, p := range h.Params {
-		s.Parameters = append(s.Parameters, Parameter(p))
 	}
 	c.fill(s, h)
 	totals, _ := t.Totals()
