@@ -28,11 +28,8 @@ type devices struct {
 	launch, latency []float64    // by rank
 	clocks          []queueClock // [ranks][queues]
 	recorded        []float64    // [ranks][events]: when the last of a number is over
-	running         [][]stretch  // of each rank: when any queue runs, from its clock on; ascending, with gaps between them
+	running         [][]span     // of each rank: when any queue runs, from its clock on; ascending, with gaps between them
 }
-
-// stretch is a time [from, to), in seconds.
-type stretch struct{ from, to float64 }
 
 // deviceStates are what a device does. Without work it waits for the host, or for messages while the host does.
 var deviceStates = [...]string{"busy", "waits for messages", "waits for the host"}
@@ -56,7 +53,7 @@ func newDevices(h *trace.Header, m *Machine) (d devices, err error) {
 	n := len(m.Hosts)
 	d = devices{queues: len(h.Queues), events: len(h.Events), kernels: h.Kernels,
 		launch: make([]float64, n), latency: make([]float64, n), clocks: make([]queueClock, n*len(h.Queues)),
-		recorded: make([]float64, n*len(h.Events)), running: make([][]stretch, n)}
+		recorded: make([]float64, n*len(h.Events)), running: make([][]span, n)}
 	for r, host := range m.Hosts {
 		for name, to := range map[string]*float64{launchProperty: &d.launch[r], latencyProperty: &d.latency[r]} {
 			prop, ok := m.Platform.HostProp(int(host), name)
@@ -76,10 +73,7 @@ func newDevices(h *trace.Header, m *Machine) (d devices, err error) {
 // state saves or restores the queues.
 func (d *devices) state(s *snapshot.State) {
 	snapshot.Slice(s, &d.clocks, func(q *queueClock) { s.Vars(&q.end, &q.parts, &q.part, &q.taken, &q.kernel) })
-	snapshot.Slice(s, &d.running, func(list *[]stretch) {
-		snapshot.Slice(s, list, func(t *stretch) { s.Vars(&t.from, &t.to) })
-	})
-	s.Vars(&d.recorded)
+	s.Vars(&d.running, &d.recorded)
 }
 
 // enqueue plays a call that puts a kernel into a queue. One with a size of 0 only costs the call.
@@ -134,17 +128,7 @@ func (e *engine) runQueued(r, queue int32, q *queueClock, seconds float64) {
 	if q.end += seconds; e.observers != nil {
 		e.notifyQueued(r, queue, q.kernel, begin, q.end)
 	}
-	// The stretch takes in those of other queues that it meets.
-	list, t := e.devices.running[r], stretch{begin, q.end}
-	i := len(list)
-	for i > 0 && list[i-1].to >= t.from {
-		i--
-	}
-	end := i
-	for ; end < len(list) && list[end].from <= t.to; end++ {
-		t = stretch{min(t.from, list[end].from), max(t.to, list[end].to)}
-	}
-	e.devices.running[r] = slices.Replace(list, i, end, t)
+	cover(&e.devices.running[r], begin, q.end)
 }
 
 // chargeDevice charges the time of the device of a rank, which the rank has spent on a kind. All that runs by then has
@@ -152,10 +136,10 @@ func (e *engine) runQueued(r, queue int32, q *queueClock, seconds float64) {
 func (e *engine) chargeDevice(r int32, k TimeKind, since, until float64) {
 	list, busy, over := e.devices.running[r], 0.0, 0
 	for _, t := range list {
-		if t.from >= until {
+		if t.From >= until {
 			break
 		}
-		if busy += min(t.to, until) - max(t.from, since); t.to > until {
+		if busy += min(t.To, until) - max(t.From, since); t.To > until {
 			break
 		}
 		over++

@@ -121,7 +121,7 @@ type meteredHost struct {
 }
 
 // span is a time from one second to another.
-type span struct{ from, to float64 }
+type span struct{ From, To float64 }
 
 // newMeter returns the meter of a machine, nil if nothing has a power.
 func newMeter(e *engine) *meter {
@@ -191,7 +191,7 @@ func (m *meter) timePasses(r int32, k TimeKind, _ int32, from, to float64) {
 	}
 	joules := float64(h.core * core)
 	if rise := h.watts.Epsilon - h.watts.Idle; rise != 0 {
-		joules += float64(rise * h.cover(from, to))
+		joules += float64(rise * cover(&h.busy, from, to))
 		if len(h.busy) > h.room {
 			h.cut(e.ranks)
 		}
@@ -225,16 +225,18 @@ func (m *meter) sharedUntil(host int32, at float64) {
 	}
 }
 
-// cover adds a time to the busy ones and returns how many seconds of it were not among them.
-func (h *meteredHost) cover(from, to float64) (fresh float64) {
-	first := sort.Search(len(h.busy), func(i int) bool { return h.busy[i].to >= from })
+// cover adds a time to others, which are disjoint and ascending, takes in those that it meets, and returns how many
+// seconds of it were not among them.
+func cover(list *[]span, from, to float64) (fresh float64) {
+	times := *list
+	first := sort.Search(len(times), func(i int) bool { return times[i].To >= from })
 	joined, next := span{from, to}, first
-	for fresh = to - from; next < len(h.busy) && h.busy[next].from <= to; next++ {
-		b := h.busy[next]
-		fresh -= max(0, min(to, b.to)-max(from, b.from))
-		joined = span{min(joined.from, b.from), max(joined.to, b.to)}
+	for fresh = to - from; next < len(times) && times[next].From <= to; next++ {
+		t := times[next]
+		fresh -= max(0, min(to, t.To)-max(from, t.From))
+		joined = span{min(joined.From, t.From), max(joined.To, t.To)}
 	}
-	h.busy = slices.Replace(h.busy, first, next, joined)
+	*list = slices.Replace(times, first, next, joined)
 	return fresh
 }
 
@@ -247,7 +249,7 @@ func (h *meteredHost) cut(ranks []rank) {
 		}
 	}
 	// The callback of a rank comes after it is charged: its own time is the last of these or before it.
-	old := sort.Search(len(h.busy), func(i int) bool { return h.busy[i].to >= told })
+	old := sort.Search(len(h.busy), func(i int) bool { return h.busy[i].To >= told })
 	h.busy = slices.Delete(h.busy, 0, old)
 	h.room = max(leastBusy, 2*len(h.busy))
 }
@@ -391,8 +393,7 @@ func (m *meter) idleWatts() (watts float64) {
 func (m *meter) state(s *snapshot.State) {
 	s.Vars(&m.ranks, &m.curve.width, &m.curve.joules)
 	snapshot.Slice(s, &m.hosts, func(h *meteredHost) {
-		s.Vars(&h.joules, &h.counted, &h.looked, &h.room)
-		snapshot.Slice(s, &h.busy, func(b *span) { s.Vars(&b.from, &b.to) })
+		s.Vars(&h.joules, &h.counted, &h.looked, &h.room, &h.busy)
 	})
 }
 
