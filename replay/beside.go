@@ -99,15 +99,12 @@ func (e *engine) beside(r int32, rk *rank, a *trace.Action) error {
 	of := &t.ranks[r]
 	s := aside{rank: r, order: len(of.numbers), on: a.Tag, at: rk.clock, left: 1}
 	if rk.pos++; rk.pos == rk.filled {
-		n, err := e.source.Fill(r, e.actions[int(r)*bufferedActions:][:bufferedActions])
-		if err != nil {
+		if err := e.fillAhead(r); err != nil {
 			return err
 		}
-		if n == 0 {
+		if rk.filled == 0 {
 			return errors.New("no action follows")
 		}
-		e.numActions += int64(n)
-		rk.pos, rk.filled = 0, uint8(n)
 	}
 	if err := e.prepare(&s, rk, e.action(r, int(rk.pos))); err != nil {
 		return err

@@ -373,10 +373,9 @@ func (e *engine) state(s *snapshot.State) {
 		if steps == nil {
 			steps = newRepeats(len(e.ranks))
 		}
-		s.Vars(&steps.standing, &steps.last.step, &steps.last.clocks, &steps.last.accounts, &steps.last.factors)
+		s.Vars(&steps.standing, &steps.last.step, &steps.last.clocks, &steps.last.accounts, &steps.last.counts,
+			&steps.last.factors)
 		snapshot.Slice(s, &steps.at, func(at *place) { s.Vars(&at.step, &at.actions) })
-		c := &steps.last.counts
-		s.Vars(&c.messages, &c.bytes, &c.truncated, &c.actions, &c.polls, &c.fileBytes)
 	}
 
 	// The random numbers drawn so far.

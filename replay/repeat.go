@@ -44,12 +44,17 @@ type cut struct {
 	step     int
 	clocks   []float64 // by rank
 	accounts []float64 // timeAccounts.rows
-	counts   counts
+	counts   [numCounters]int64
 	factors  [3]int64 // of the costs of probes and tests, which may grow
 }
 
-// counts are the counters of all ranks together.
-type counts struct{ messages, bytes, truncated, actions, polls, fileBytes int64 }
+const numCounters = 7
+
+// counters are those of all ranks together: of actions, messages, their bytes, truncated ones, polls, and bytes of files.
+func (e *engine) counters() [numCounters]*int64 {
+	return [...]*int64{&e.numActions, &e.matcher.numMessages, &e.matcher.numBytes, &e.matcher.numTruncated,
+		&e.prober.numPolls, &e.files.numBytes, &e.files.freeBytes}
+}
 
 // noStep is the step of repeats.last before the first cut.
 const noStep = math.MinInt32
@@ -215,11 +220,12 @@ func (c *cut) after(other *cut, period, tolerance float64) bool {
 }
 
 // counts returns what was counted of what the ranks have played.
-func (e *engine) counts() counts {
-	c := counts{e.matcher.numMessages, e.matcher.numBytes, e.matcher.numTruncated, e.numActions, e.prober.numPolls,
-		e.files.numBytes}
+func (e *engine) counts() (c [numCounters]int64) {
+	for i, n := range e.counters() {
+		c[i] = *n
+	}
 	for r := range e.ranks {
-		c.actions -= int64(e.ranks[r].filled - e.ranks[r].pos)
+		c[0] -= int64(e.ranks[r].filled - e.ranks[r].pos)
 	}
 	return c
 }
@@ -249,16 +255,8 @@ func (e *engine) jump(since *cut, m int, period float64) error {
 		}
 	}
 	// Each of these steps counts as much as the last one did.
-	now, steps := &p.last.counts, int64(m)
-	e.matcher.numMessages += steps * (now.messages - since.counts.messages)
-	e.matcher.numBytes += steps * (now.bytes - since.counts.bytes)
-	e.matcher.numTruncated += steps * (now.truncated - since.counts.truncated)
-	e.numActions += steps * (now.actions - since.counts.actions)
-	e.prober.numPolls += steps * (now.polls - since.counts.polls)
-	files := steps * (now.fileBytes - since.counts.fileBytes)
-	e.files.numBytes += files
-	if e.files.bandwidth == 0 {
-		e.files.freeBytes += files
+	for i, n := range e.counters() {
+		*n += int64(m) * (p.last.counts[i] - since.counts[i])
 	}
 	e.progress.skip(m)
 	to := p.last.step + m

@@ -44,17 +44,18 @@ type figure interface {
 	row() string // of a table
 }
 
-// figuresOf returns the figures of replays, by a function that returns one of them.
-func figuresOf[T figure](played []*Played, of func(func(*Played) float64) T) Figures[T] {
-	f := Figures[T]{Makespan: of(makespanOf), Gflops: of(gflopsOf)}
+// figuresOf returns the figures of replays, each of which over comes from its values.
+func figuresOf[T figure](played []*Played, over func(values []float64) T) Figures[T] {
+	of := func(figure func(*Played) float64) T { return over(valuesOf(played, figure)) }
+	f := Figures[T]{Makespan: of(makespanOf), Gflops: of(func(p *Played) float64 { return p.Gflops })}
 	if slices.ContainsFunc(played, func(p *Played) bool { return p.Rating > 0 }) {
-		f.Rating = new(of(ratingOf))
+		f.Rating = new(of(func(p *Played) float64 { return p.Rating }))
 	}
 	if played[0].Joules != nil {
-		f.Joules = new(of(joulesOf))
+		f.Joules = new(of(func(p *Played) float64 { return *p.Joules }))
 	}
 	if played[0].LinkJoules != nil {
-		f.LinkJoules = new(of(linkJoulesOf))
+		f.LinkJoules = new(of(func(p *Played) float64 { return *p.LinkJoules }))
 	}
 	return f
 }
@@ -165,7 +166,7 @@ func Runs(ctx context.Context, o Options, ro RunsOptions, play func(o Options) (
 	played := results[:ended]
 	p := played[0]
 	e := &Ensemble{Header: p.Header, Complete: p.Complete, First: p.First, Last: p.Last,
-		Figures: figuresOf(played, func(of func(*Played) float64) Summary { return summaryOf(played, of) })}
+		Figures: figuresOf(played, summary)}
 	e.Runs, e.Names, e.Warnings = sumUp(played)
 	if ended < runs {
 		return e, context.Cause(ctx)
@@ -218,11 +219,6 @@ func valuesOf(played []*Played, figure func(*Played) float64) (values []float64)
 		values = append(values, figure(p))
 	}
 	return values
-}
-
-// summaryOf summarises a figure of at least two replays.
-func summaryOf(played []*Played, figure func(*Played) float64) Summary {
-	return summary(valuesOf(played, figure))
 }
 
 // summary summarises at least two values.
@@ -373,11 +369,4 @@ func sumUp(played []*Played) (results []SeedResult, names PartNames, warnings []
 	return results, names, warnings
 }
 
-// Figures of replays.
 func makespanOf(p *Played) float64 { return p.Makespan }
-func gflopsOf(p *Played) float64   { return p.Gflops }
-func ratingOf(p *Played) float64   { return p.Rating }
-
-// Of those with energies.
-func joulesOf(p *Played) float64     { return *p.Joules }
-func linkJoulesOf(p *Played) float64 { return *p.LinkJoules }

@@ -41,7 +41,6 @@ func TestSnapshotFields(t *testing.T) {
 	fields(t, e, e.repeats, "cursors from first work")
 	fields(t, e, &e.repeats.at[0], "")
 	fields(t, e, &e.repeats.last, "")
-	fields(t, e, &e.repeats.last.counts, "")
 	source := e.source.(*barrierSource)
 	fields(t, e, source, "Source")
 	fields(t, e, source.Source.(*Lists), "Counts Slots actions")

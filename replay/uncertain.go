@@ -202,7 +202,7 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 			}
 		}
 		if len(alone) >= 3 {
-			u.Parts = append(u.Parts, UncertaintyPart{c.name, summaryOf(alone, makespanOf).SD})
+			u.Parts = append(u.Parts, UncertaintyPart{c.name, summary(valuesOf(alone, makespanOf)).SD})
 		}
 	}
 	// Draws are estimated by the same windows, whose error in their mean the spread does not show.
@@ -210,12 +210,12 @@ func Uncertain(ctx context.Context, h *trace.Header, m Machine, o Options, uo Un
 	for _, p := range draws {
 		squares += float64(p.Sampling*p.Sampling) / float64(len(draws))
 	}
-	sd, mean := math.Sqrt(squares), summaryOf(draws, makespanOf).Mean
+	sd, mean := math.Sqrt(squares), summary(valuesOf(draws, makespanOf)).Mean
 	if sd > 0 {
 		u.Parts = append(u.Parts, UncertaintyPart{"sampling", sd})
 		covered = append(covered, "the steps that were not simulated")
 	}
-	u.Figures = figuresOf(draws, func(of func(*Played) float64) Interval { return expected(draws, of, sd/mean, u.Level) })
+	u.Figures = figuresOf(draws, func(values []float64) Interval { return expected(values, sd/mean, u.Level) })
 	if _, recorded := h.Param(trace.ParamRate); recorded {
 		missing = append(missing, "how much quicker or slower these hosts compute than the recording one (--compute-scale)")
 	}
@@ -261,10 +261,10 @@ func IntervalOf(values []float64, sd, level float64) Interval {
 	return Interval{Mean: s.Mean, Low: s.Mean - half, High: s.Mean + half, SD: sd}
 }
 
-// expected returns the interval in which a figure of one more run is expected, from at least three draws: that of
-// logarithms, since errors are factors. sampling is a further relative standard deviation, which the draws do not show.
-func expected(draws []*Played, figure func(*Played) float64, sampling, level float64) Interval {
-	values := valuesOf(draws, figure)
+// expected returns the interval in which a figure of one more run is expected, from those of at least three draws: that
+// of logarithms, which take their place, since errors are factors. sampling is a further relative standard deviation,
+// which the draws do not show.
+func expected(values []float64, sampling, level float64) Interval {
 	s := summary(values)
 	further := float64(s.Mean * sampling)
 	i := Interval{Mean: s.Mean, Low: s.Min, High: s.Max, SD: math.Sqrt(float64(s.SD*s.SD) + float64(further*further))}
