@@ -16,6 +16,7 @@ import (
 	"reprise/internal/tracetest"
 	"reprise/replay"
 	"reprise/trace"
+	"reprise/tracegen"
 	"reprise/tracegen/hpl"
 )
 
@@ -349,7 +350,7 @@ func TestQueuesOfRocHPL(t *testing.T) {
 			noError(t, json.Unmarshal(tracetest.Must(fs.ReadFile(z, "case.json")), &c))
 			p := hpl.DefaultParams(c.N, c.P, c.Q)
 			p.UseVariant(hpl.RocHPL)
-			p.NB, p.NBMin, p.NDiv, p.Frac, p.Node = c.NB, c.NBMin, c.NDiv, c.Frac, hpl.NodeGrid{P: c.NodeGrid[0], Q: c.NodeGrid[1]}
+			p.NB, p.NBMin, p.NDiv, p.Frac, p.Node = c.NB, c.NBMin, c.NDiv, c.Frac, tracegen.Pair{Rows: c.NodeGrid[0], Cols: c.NodeGrid[1]}
 			for name, value := range map[string]string{"PMAP": c.PMap, "PFACT": c.PFact, "RFACT": c.RFact, "L1": c.L1,
 				"BCAST": hpl.RocHPL.Known("BCAST", strconv.Itoa(c.Bcast))} {
 				noError(t, p.Set(name, value))

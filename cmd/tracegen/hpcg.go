@@ -10,18 +10,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"reprise/internal/command"
-	"reprise/trace"
 	"reprise/tracegen/hpcg"
 )
 
 // hpcgCommand is tracegen hpcg, of docs/hpcg.md. args is the command line, which the header of the trace has.
 func hpcgCommand(args []string) *cli.Command {
-	var flags []cli.Flag
 	// Parameters have the names and the meaning of HPCG's command line.
-	for _, p := range hpcg.Parameters() {
-		flags = append(flags, &cli.StringFlag{Name: p.Name, Usage: p.Usage, DefaultText: p.Default})
-	}
-	flags = append(flags, &cli.StringFlag{Name: "hpcg-dat",
+	flags := append(flagsOf(hpcg.Parameters()), &cli.StringFlag{Name: "hpcg-dat",
 		Usage: "take sizes, seconds and process grid from an hpcg.dat `FILE`, or from standard input (-)"})
 	return &cli.Command{
 		Name:  "hpcg",
@@ -52,19 +47,15 @@ func runHPCG(c *cli.Context, args []string) error {
 	}
 
 	// Parameters come from flags and from an hpcg.dat: both for the same parameter would contradict each other.
-	var given []trace.Param
 	for _, par := range hpcg.Parameters() {
 		if c.IsSet(par.Name) && par.InDat && hasDat {
 			return command.Usagef("--%s and --hpcg-dat exclude each other", par.Name)
-		}
-		if c.IsSet(par.Name) {
-			given = append(given, trace.Param{Name: par.Name, Value: c.String(par.Name)})
 		}
 	}
 	// Errors of the file are told apart from those of the flags, which get the name of theirs.
 	var ofDat error
 	var notes []string // on values of the file that were replaced
-	p, err := hpcg.WithDefaults(given, func(p *hpcg.Params) error {
+	p, err := hpcg.WithDefaults(givenOf(c, hpcg.Parameters()), func(p *hpcg.Params) error {
 		if hasDat {
 			ofDat = withDat(c, c.String("hpcg-dat"), func(in io.Reader, name string) (err error) {
 				notes, err = p.ReadDat(in, name)
@@ -94,7 +85,7 @@ func runHPCG(c *cli.Context, args []string) error {
 		var chosen []string // numbers that neither a flag nor an hpcg.dat gave
 		for _, par := range hpcg.Parameters() {
 			n, err := strconv.Atoi(par.Get(&p))
-			if err == nil && n != 0 && !c.IsSet(par.Name) && (!par.InDat || !hasDat) && (!par.All || p.Phase == hpcg.All) {
+			if err == nil && n != 0 && !c.IsSet(par.Name) && (!par.InDat || !hasDat) && (par.Of == "" || p.Phase == hpcg.All) {
 				chosen = append(chosen, fmt.Sprintf("%s %d", par.Name, n))
 			}
 		}

@@ -20,22 +20,10 @@ import (
 
 // hplCommand is tracegen hpl, of docs/hpl.md. args is the command line, which the header of the trace has.
 func hplCommand(args []string) *cli.Command {
-	var flags []cli.Flag
-	// Parameters of HPL.dat have the names of HPL's documentation. All are strings: the library parses them, and its
-	// errors tell the bounds.
-	for _, par := range hpl.Parameters() {
-		usage := par.Usage
-		if par.Default == "" {
-			usage += ", must be given"
-		}
-		flags = append(flags, &cli.StringFlag{Name: par.Name, Usage: usage, DefaultText: par.Default})
-	}
-	flags = append(flags, &cli.StringFlag{Name: "variant", Value: "hpl", DefaultText: "hpl",
+	// Parameters of HPL.dat have the names of HPL's documentation.
+	flags := append(flagsOf(hpl.Parameters()), &cli.StringFlag{Name: "variant", Value: "hpl", DefaultText: "hpl",
 		Usage: "`program`: hpl (2.3), rochpl (rocHPL 7.0.1 for GPUs), rochpl6 (6.0.0)"})
-	for _, par := range hpl.VariantParameters() {
-		flags = append(flags, &cli.StringFlag{Name: par.Name, Usage: par.Usage, DefaultText: par.Default})
-	}
-	flags = append(flags,
+	flags = append(append(flags, flagsOf(hpl.VariantParameters())...),
 		// A file in their place, of which one combination is taken.
 		&cli.StringFlag{Name: "hpl-dat", Usage: "take the parameters from an HPL.dat `FILE`, or from standard input (-)"},
 		command.Switch("list", "list the combinations of the HPL.dat and stop"),

@@ -16,6 +16,8 @@ import (
 	"reprise/internal/command"
 	"reprise/internal/terminal"
 	"reprise/internal/textutil"
+	"reprise/trace"
+	"reprise/tracegen"
 )
 
 func main() { command.Main("tracegen", run) }
@@ -51,6 +53,29 @@ func withDat(c *cli.Context, path string, read func(in io.Reader, name string) e
 	f := textutil.Must(os.Open(path))
 	defer f.Close()
 	return read(f, path)
+}
+
+// flagsOf returns the flags of parameters. All but switches are strings: the library parses them, and its errors tell the
+// bounds.
+func flagsOf[T any](list tracegen.Parameters[T]) (flags []cli.Flag) {
+	for _, par := range list {
+		if par.Switch {
+			flags = append(flags, command.Switch(par.Name, par.Usage))
+		} else {
+			flags = append(flags, &cli.StringFlag{Name: par.Name, Usage: par.Usage, DefaultText: par.Default})
+		}
+	}
+	return flags
+}
+
+// givenOf returns the parameters whose flags are given.
+func givenOf[T any](c *cli.Context, list tracegen.Parameters[T]) (given []trace.Param) {
+	for _, par := range list {
+		if c.IsSet(par.Name) && (!par.Switch || c.Bool(par.Name)) {
+			given = append(given, trace.Param{Name: par.Name, Value: fmt.Sprint(c.Value(par.Name))})
+		}
+	}
+	return given
 }
 
 // outputFlags are the flags of what generators write.

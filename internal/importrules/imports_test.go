@@ -36,7 +36,7 @@ var allowed = map[string]rule{
 	"reprise/netmodel/maxmin":    {},
 	"reprise/kernels/noise":      {},
 	"reprise/kernels":            {inside: []string{"reprise/platforms/machines", "reprise/trace/warning", "reprise/kernels/noise"}, outside: []string{"github.com/goccy/go-yaml"}},
-	"reprise/tracegen":           {inside: []string{"reprise/trace/warning", "reprise/trace", "reprise/replay/collective"}},
+	"reprise/tracegen":           {inside: []string{"reprise/smpi/option", "reprise/trace/warning", "reprise/trace", "reprise/replay/collective"}},
 	"reprise/tracegen/hpl":       {inside: []string{"reprise/smpi/option", "reprise/trace/warning", "reprise/trace", "reprise/trace/text", "reprise/trace/vectors", "reprise/tracegen"}},
 	"reprise/tracegen/hpcg":      {inside: []string{"reprise/smpi/option", "reprise/trace", "reprise/trace/text", "reprise/tracegen"}},
 	"reprise/tracegen/mxp":       {inside: []string{"reprise/smpi/option", "reprise/trace", "reprise/trace/text", "reprise/tracegen"}},
@@ -82,7 +82,7 @@ var allowed = map[string]rule{
 	"reprise/study/estimates": {inside: []string{"reprise/replay", "reprise/study/workqueue"}},
 	"reprise/study/search":    {outside: []string{"gonum.org/v1/gonum/stat/distuv"}},
 	"reprise/study/buy":       {inside: []string{"reprise/calibrate/sheet", "reprise/replay", "reprise/replay/sampling", "reprise/study", "reprise/study/tune", "reprise/trace", "reprise/trace/warning", "reprise/tracegen/hpcg", "reprise/tracegen/programs"}},
-	"reprise/study/tune":      {inside: []string{"reprise/platforms/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/tracegen/hpcg", "reprise/tracegen/programs", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study", "reprise/study/search"}},
+	"reprise/study/tune":      {inside: []string{"reprise/platforms/machines", "reprise/trace", "reprise/tracegen/hpl", "reprise/tracegen/hpcg", "reprise/replay", "reprise/replay/sampling", "reprise/report/compare", "reprise/study", "reprise/study/search"}},
 
 	"reprise/report":            {inside: []string{"reprise/replay", "reprise/trace", "reprise/report/typedarray", "reprise/report/path", "reprise/report/pop", "reprise/report/record", "reprise/report/timeline"}, outside: []string{"github.com/klauspost/compress"}},
 	"reprise/report/typedarray": {outside: []string{"github.com/klauspost/compress"}},

@@ -10,6 +10,7 @@ import (
 
 	"reprise/internal/textutil"
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // Phase says which part of a run is traced.
@@ -22,13 +23,11 @@ const (
 	All
 )
 
+// phases are the names of the phases.
+var phases = []string{"timed", "all"}
+
 // String returns the phase as flags and headers name it.
-func (p Phase) String() string {
-	if p == All {
-		return "all"
-	}
-	return "timed"
-}
+func (p Phase) String() string { return phases[p] }
 
 // Params are the parameters of a run. Complete sets those that may be 0 as HPCG does.
 type Params struct {
@@ -87,9 +86,9 @@ func (p *Params) List() []trace.Param {
 	var list []trace.Param
 	names := "ranks nx ny nz npx npy npz pz zl zu sets iterations phase rt setup-iterations test-iterations"
 	for name := range strings.FieldsSeq(names) {
-		par := &parameters[slices.IndexFunc(parameters, func(of Parameter) bool { return of.Name == name })]
+		par := &parameters[slices.IndexFunc(parameters, func(of tracegen.Parameter[Params]) bool { return of.Name == name })]
 		slabs := name == "pz" || name == "zl" || name == "zu"
-		if par.All && p.Phase != All || slabs && !p.slabs() || name == "nz" && p.slabs() {
+		if par.Of != "" && p.Phase != All || slabs && !p.slabs() || name == "nz" && p.slabs() {
 			continue
 		}
 		value := strings.Trim(strings.ReplaceAll(par.Get(p), " ", ","), "[]") // of a list without its brackets

@@ -4,30 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"reprise/smpi/option"
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // This file has the table of HPCG's parameters (Parameters); WithDefaults sets Params by it.
 
-// Parameter is one parameter of HPCG, with all that flags and checks say of it.
-type Parameter struct {
-	option.Option[Params]
-	Usage   string // for help, the value's name in backquotes
-	Default string // for help
-	All     bool   // it matters for phase all only
-	InDat   bool   // an hpcg.dat says it
-}
-
 // Parameters returns the parameters in the order of help.
-func Parameters() []Parameter { return parameters }
+func Parameters() tracegen.Parameters[Params] { return parameters }
 
 // parameters is the table of HPCG's parameters, in the order of help.
-var parameters = []Parameter{
+var parameters = tracegen.Parameters[Params]{
 	count("ranks", "`number` of ranks, must be given", "", func(p *Params) *int { return &p.Ranks }),
 	inDat(count("nx", "`points` of each rank's box in x, divisible by 8", "as HPCG chooses: the larger of the others",
 		func(p *Params) *int { return &p.NX })),
@@ -49,7 +40,7 @@ var parameters = []Parameter{
 		func(p *Params) *int { return &p.Seconds }))),
 	ofAll(count("setup-iterations", "`number` of iterations of the run before the timed sets", "those of a timed set",
 		func(p *Params) *int { return &p.SetupIterations })),
-	ofAll(Parameter{
+	ofAll(tracegen.Parameter[Params]{
 		Option: option.Parsed("test-iterations", "", func(text string) (list [4]int, err error) {
 			words := strings.Split(text, ",")
 			for i, word := range words {
@@ -64,67 +55,38 @@ var parameters = []Parameter{
 		Usage: "`numbers` of iterations of the four runs of the convergence test, as 11,11,2,2", Default: "11,11,2,2; 11,11,1,1 of one rank",
 	}),
 	{
-		Option: option.Parsed("phase", "", func(text string) (Phase, error) {
-			for _, phase := range []Phase{Timed, All} {
-				if text == phase.String() {
-					return phase, nil
-				}
-			}
-			return 0, fmt.Errorf("%q, want timed or all", text)
-		}, func(p *Params) *Phase { return &p.Phase }),
-		Usage: "`part` of the run: timed (the timed sets, which are rated) or all (set-up, tests and report too)", Default: "timed",
+		Option: option.Choice("phase", "", phases, func(p *Params) *Phase { return &p.Phase }),
+		Usage:  "`part` of the run: timed (the timed sets, which are rated) or all (set-up, tests and report too)", Default: "timed",
 	},
 }
 
 // count is a parameter that is a whole number from 0; Complete checks it further. def is the default for help.
-func count(name, usage, def string, field func(*Params) *int) Parameter {
-	// The text of a number must fit HPCG's int.
-	parse := func(text string) (int, error) {
-		v, err := strconv.ParseInt(text, 10, 32)
-		if err != nil || v < 0 {
-			return 0, fmt.Errorf("%q, want a whole number in digits, at most %d", text, math.MaxInt32)
-		}
-		return int(v), nil
-	}
-	return Parameter{Option: option.Parsed(name, "", parse, field), Usage: usage, Default: def}
+func count(name, usage, def string, field func(*Params) *int) tracegen.Parameter[Params] {
+	return tracegen.Parameter[Params]{Option: option.Parsed(name, "", tracegen.Number(0, math.MaxInt32), field),
+		Usage: usage, Default: def}
 }
 
 // inDat marks a parameter that an hpcg.dat gives, ofAll one of the whole run only.
-func inDat(p Parameter) Parameter { p.InDat = true; return p }
-func ofAll(p Parameter) Parameter { p.All = true; return p }
+func inDat(p tracegen.Parameter[Params]) tracegen.Parameter[Params] { p.InDat = true; return p }
+func ofAll(p tracegen.Parameter[Params]) tracegen.Parameter[Params] { p.Of = All.String(); return p }
 
 // WithDefaults returns the parameters that are given, and all else as DefaultParams has it; of several values for
 // one the last counts. The function dat, if not nil, sets what an hpcg.dat says first. Errors begin with the name
 // of a parameter.
 func WithDefaults(given []trace.Param, dat func(*Params) error) (Params, error) {
-	set := func(p *Params, names ...string) error {
-		for _, g := range given {
-			i := slices.IndexFunc(parameters, func(p Parameter) bool { return p.Name == g.Name })
-			if i < 0 {
-				return fmt.Errorf("%s is no parameter of HPCG", g.Name)
-			}
-			if names != nil && !slices.Contains(names, g.Name) {
-				continue
-			}
-			if err := parameters[i].Set(p, g.Value); err != nil {
-				return fmt.Errorf("%s %w", g.Name, err)
-			}
-			if parameters[i].All && p.Phase != All {
-				return fmt.Errorf("%s goes with --phase all: the timed sets do not depend on it", g.Name)
-			}
-		}
-		return nil
-	}
-	// The defaults of a run depend on the number of ranks, and the parameters allowed on the phase: both are set first.
+	// The defaults of a run depend on the number of ranks, and the parameters allowed on the phase: both are learnt first.
 	var first Params
-	if err := set(&first, "ranks", "phase"); err != nil {
+	has, err := parameters.Set(&first, "HPCG", given)
+	switch {
+	case err != nil:
 		return first, err
-	}
-	has := func(name string) bool {
-		return slices.ContainsFunc(given, func(g trace.Param) bool { return g.Name == name })
-	}
-	if !has("ranks") {
+	case !has["ranks"]:
 		return first, errors.New("ranks is missing")
+	}
+	for _, par := range parameters {
+		if has[par.Name] && par.Of != "" && first.Phase != All {
+			return first, fmt.Errorf("%s goes with --phase all: the timed sets do not depend on it", par.Name)
+		}
 	}
 	p := DefaultParams(first.Ranks, 0)
 	p.Phase = first.Phase
@@ -133,8 +95,8 @@ func WithDefaults(given []trace.Param, dat func(*Params) error) (Params, error) 
 			return p, err
 		}
 	}
-	err := set(&p)
-	if !has("setup-iterations") {
+	_, err = parameters.Set(&p, "HPCG", given)
+	if !has["setup-iterations"] {
 		p.SetupIterations = p.Iterations
 	}
 	return p, err

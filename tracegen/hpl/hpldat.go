@@ -15,6 +15,7 @@ import (
 
 	"reprise/internal/sniff"
 	"reprise/trace/warning"
+	"reprise/tracegen"
 )
 
 // This file reads an HPL.dat as HPL does (ReadDat), and writes one (Params.WriteDat).
@@ -69,7 +70,7 @@ func (d *Dat) Combination(k int) (Params, error) {
 		}
 	}
 	if d.variant.roc() {
-		p.Node = NodeGrid{p.P, p.Q}
+		p.Node = tracegen.Pair{Rows: p.P, Cols: p.Q}
 	}
 	return p, nil
 }
@@ -104,7 +105,7 @@ func (d *Dat) Lists() []List {
 }
 
 // text returns the text of a value of an HPL.dat, by its name if it has one.
-func (par *Parameter) text(value int) string {
+func (par *parameter) text(value int) string {
 	text := strconv.Itoa(value)
 	var p Params
 	if par.Set(&p, text) != nil {
@@ -120,7 +121,7 @@ func (p *Params) WriteDat(w io.Writer) error {
 	// rocHPL wants the grid twice, and takes some of its parameters from the command line only.
 	options := ""
 	if p.Program.roc() {
-		options = fmt.Sprintf(" for rocHPL with the options -P %d -Q %d -p %d -q %d -f %v", p.P, p.Q, p.Node.P, p.Node.Q, p.Frac)
+		options = fmt.Sprintf(" for rocHPL with the options -P %d -Q %d -p %d -q %d -f %v", p.P, p.Q, p.Node.Rows, p.Node.Cols, p.Frac)
 	}
 	// HPL reads the value in front and takes the rest of the line for a comment.
 	_, err := fmt.Fprintf(w, `HPLinpack benchmark input file
@@ -340,7 +341,7 @@ func (d *datReader) misread(read []int, n int) string {
 func joined[E any](list []E) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
 // values returns the n values of a parameter, with what HPL takes for those that it does not know.
-func (d *datReader) values(par *Parameter, n int) []int {
+func (d *datReader) values(par *parameter, n int) []int {
 	// HPL refuses values below the least of lists of numbers. For single values, and for
 	// choices, it takes a default instead.
 	least := par.least

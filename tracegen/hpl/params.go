@@ -10,6 +10,7 @@ import (
 
 	"reprise/internal/textutil"
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // Params is one configuration of HPL: every parameter of HPL.dat that the solver depends on, the build option that
@@ -34,8 +35,8 @@ type Params struct {
 	FirstSteps    int // so many steps of the main loop are written only; 0: all, and the back substitution
 	// The program, and what rocHPL has besides HPL.dat.
 	Program Variant
-	Frac    float64 // of the columns: the section whose swap comes last
-	Node    NodeGrid
+	Frac    float64       // of the columns: the section whose swap comes last
+	Node    tracegen.Pair // how the ranks of a node lie in the process grid, with column-major order; zero: as HPL has it
 }
 
 // DefaultParams returns the parameters that HPL's tuning notes recommend for a matrix of order n on a p x q grid. The
@@ -72,7 +73,7 @@ func WithDefaults(set func(*Params) error) (Params, error) {
 // Set sets a parameter of HPL.dat by its name and the text of its value: a number, or a
 // name or HPL's digit, in any case. [Params.Validate] says whether HPL can run with it.
 func (p *Params) Set(name, text string) error {
-	i := slices.IndexFunc(parameters, func(par Parameter) bool { return par.Name == name })
+	i := slices.IndexFunc(parameters, func(par parameter) bool { return par.Name == name })
 	if i < 0 {
 		return fmt.Errorf("no parameter %q", name)
 	}

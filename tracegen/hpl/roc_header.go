@@ -214,7 +214,7 @@ func rocHeader(p *Params, h *trace.Header) {
 	h.Pollables = 0
 	h.Queues, h.Events = []string{queueCompute: "compute", queueData: "data"}, rocEvents()
 	n := p.Node
-	if p.PMap != ColumnMajor || n == (NodeGrid{p.P, p.Q}) {
+	if p.PMap != ColumnMajor || n == (tracegen.Pair{Rows: p.P, Cols: p.Q}) {
 		return
 	}
 	// Nodes lie in the grid column by column, and ranks in nodes likewise.
@@ -226,8 +226,8 @@ func rocHeader(p *Params, h *trace.Header) {
 				if f == colFamily {
 					r, q = m, g
 				}
-				node := r/n.P + q/n.Q*(p.P/n.P)
-				members[m] = int32(node*n.P*n.Q + r%n.P + q%n.Q*n.P)
+				node := r/n.Rows + q/n.Cols*(p.P/n.Rows)
+				members[m] = int32(node*n.Rows*n.Cols + r%n.Rows + q%n.Cols*n.Rows)
 			}
 			h.CommFamilies[f].Groups[g] = trace.Group{Ranks: members}
 		}

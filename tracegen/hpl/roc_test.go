@@ -19,6 +19,7 @@ import (
 	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/trace/text"
+	"reprise/tracegen"
 )
 
 // rocCase is a recorded run of the real rocHPL.
@@ -69,7 +70,7 @@ func TestRocOracle(t *testing.T) {
 				p := DefaultParams(c.N, c.P, c.Q)
 				p.UseVariant(variant)
 				p.NB, p.NBMin, p.NDiv, p.Frac = c.NB, c.NBMin, c.NDiv, c.Frac
-				p.Node = NodeGrid{c.NodeGrid[0], c.NodeGrid[1]}
+				p.Node = tracegen.Pair{Rows: c.NodeGrid[0], Cols: c.NodeGrid[1]}
 				err := errors.Join(p.Set("PMAP", c.PMap), p.Set("PFACT", c.PFact), p.Set("RFACT", c.RFact), p.Set("L1", c.L1),
 					p.Set("BCAST", variant.Known("BCAST", strconv.Itoa(c.BcastCode))))
 				if err != nil {
@@ -96,7 +97,7 @@ func TestRocOracle(t *testing.T) {
 func TestNodeGrid(t *testing.T) {
 	p := DefaultParams(64, 4, 4)
 	p.UseVariant(RocHPL)
-	p.Node = NodeGrid{2, 2}
+	p.Node = tracegen.Pair{Rows: 2, Cols: 2}
 	row0 := header(&p, &Options{}).CommFamilies[rowFamily].Groups[0].Ranks
 	if want := []int32{0, 2, 8, 10}; !slices.Equal(row0, want) {
 		t.Errorf("process row 0 has ranks %v, want %v", row0, want)
@@ -116,10 +117,10 @@ func TestRocRefuses(t *testing.T) {
 		"U = 1":                  func(p *Params) { p.U = NoTransposed },
 		"EQUIL = 1":              func(p *Params) { p.Equil = true },
 		"frac = 1.5":             func(p *Params) { p.Frac = 1.5 },
-		"node-grid = 3x1":        func(p *Params) { p.Node = NodeGrid{3, 1} },
+		"node-grid = 3x1":        func(p *Params) { p.Node = tracegen.Pair{Rows: 3, Cols: 1} },
 		"want the variant":       func(p *Params) { p.Program = HPL23 },
 		"build option of HPL":    func(p *Params) { p.CopyL = true },
-		"node-grid = 1x3: rocHP": func(p *Params) { p.Node = NodeGrid{1, 3} },
+		"node-grid = 1x3: rocHP": func(p *Params) { p.Node = tracegen.Pair{Rows: 1, Cols: 3} },
 	} {
 		p := DefaultParams(100, 2, 2)
 		p.UseVariant(RocHPL)

@@ -9,16 +9,15 @@ import (
 
 	"reprise/smpi/option"
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // This file has the table of HPL's parameters (Parameters), and the types of their values.
 
-// Parameter is one parameter of HPL, with all that flags, HPL.dat, checks, the trace's
-// header and docs/hpl.md say of it.
-type Parameter struct {
-	option.Option[Params]        // by HPL's name; Doc is for the page
-	Usage                 string // for help, the value's name in backquotes
-	Default               string // for help; "": it must be given
+// parameter is one parameter of an HPL.dat, with all that flags, HPL.dat, checks, the trace's header and docs/hpl.md
+// say of it. Its Doc is for the page.
+type parameter struct {
+	tracegen.Parameter[Params]
 
 	loop   loop   // HPL's loop over its values
 	least  int    // number that HPL takes
@@ -72,25 +71,25 @@ var parameters = withDefaults(map[string]int{"PFACT": int(Right), "RFACT": int(R
 		"with `bin` and `long` HPL ignores it, with a note", noLoop, 0, maxOrder, func(p *Params) *int { return &p.SwapThreshold }),
 	choice("L1", "`form` of L1", noLoop, formNames, func(p *Params) *Form { return &p.L1 }),
 	choice("U", "`form` of U", noLoop, formNames, func(p *Params) *Form { return &p.U }),
-	Parameter{Option: option.YesNo("EQUIL", "equilibration in long swaps: `no` 0, `yes` 1", func(p *Params) *bool { return &p.Equil }),
-		Usage: "equilibration in long swaps: no (0), yes (1)", digits: 2},
+	parameter{Parameter: tracegen.Parameter[Params]{Usage: "equilibration in long swaps: no (0), yes (1)",
+		Option: option.YesNo("EQUIL", "equilibration in long swaps: `no` 0, `yes` 1", func(p *Params) *bool { return &p.Equil })},
+		digits: 2},
 	number("ALIGN", "alignment of buffers in `doubles`; nothing in the trace depends on it", "", noLoop, 1, maxOrder,
 		func(p *Params) *int { return &p.Align }),
 )
 
 // Parameters returns the parameters that an HPL.dat gives, in its order.
-func Parameters() []Parameter { return parameters }
+func Parameters() (list tracegen.Parameters[Params]) {
+	for _, par := range parameters {
+		list = append(list, par.Parameter)
+	}
+	return list
+}
 
 // number is a parameter that is a whole number.
-func number(name, usage, note string, l loop, least, most int, field func(*Params) *int) Parameter {
+func number(name, usage, note string, l loop, least, most int, field func(*Params) *int) parameter {
 	// A number out of bounds parses; Check reports it, with all other faults of the parameters.
-	opt := option.Parsed(name, plain(usage), func(text string) (int, error) {
-		v, err := strconv.Atoi(text)
-		if err != nil {
-			return 0, fmt.Errorf("%q, want a whole number in digits, at most %d", text, most)
-		}
-		return v, nil
-	}, field)
+	opt := option.Parsed(name, plain(usage), tracegen.Number(math.MinInt32, most), field)
 	// Where only the size of HPL's integers bounds a number, the page does not name the bound.
 	allowed := fmt.Sprintf("%d to %d", least, most)
 	if most == maxOrder {
@@ -101,11 +100,11 @@ func number(name, usage, note string, l loop, least, most int, field func(*Param
 		opt.Doc += "; " + note
 	}
 	opt.Check = func(p *Params) error { return between(*field(p), least, most) }
-	return Parameter{Option: opt, Usage: usage, loop: l, least: least}
+	return parameter{Parameter: tracegen.Parameter[Params]{Option: opt, Usage: usage}, loop: l, least: least}
 }
 
 // choice is a parameter that is one of several, by any of its names or by HPL's digit.
-func choice[E ~int](name, usage string, l loop, names [][]string, field func(*Params) *E) Parameter {
+func choice[E ~int](name, usage string, l loop, names [][]string, field func(*Params) *E) parameter {
 	var first, every []string // the printed name of each digit, for help, and all its names, for the page
 	for digit, of := range names {
 		first = append(first, fmt.Sprintf("%s (%d)", of[0], digit))
@@ -124,12 +123,13 @@ func choice[E ~int](name, usage string, l loop, names [][]string, field func(*Pa
 		return 0, fmt.Errorf("%q, allowed %s", text, strings.Join(allowed, ", "))
 	}, field)
 	opt.Check = func(p *Params) error { return between(int(*field(p)), 0, len(names)-1) }
-	return Parameter{Option: opt, Usage: usage + ": " + strings.Join(first, ", "), loop: l, digits: len(names)}
+	usage += ": " + strings.Join(first, ", ")
+	return parameter{Parameter: tracegen.Parameter[Params]{Option: opt, Usage: usage}, loop: l, digits: len(names)}
 }
 
 // withDefaults adds what the parameters are by default, and what HPL takes of each for what it does not know,
 // where that is not 0.
-func withDefaults(otherwise map[string]int, list ...Parameter) []Parameter {
+func withDefaults(otherwise map[string]int, list ...parameter) []parameter {
 	// The defaults of help must not depend on the size of a run, so those that do are given in words.
 	p := DefaultParams(1, 1, 1)
 	for i := range list {
@@ -138,7 +138,8 @@ func withDefaults(otherwise map[string]int, list ...Parameter) []Parameter {
 			list[i].beyond = "a broadcast of a vendor's build, such as Intel's Psh or the MPI_Ibcast of builds for GPUs, and not known here"
 		}
 		switch list[i].Name {
-		case "N", "P", "Q": // must be given
+		case "N", "P", "Q":
+			list[i].Usage += ", must be given"
 		case "NB":
 			list[i].Default = "32 to 256, by N, P and Q"
 		default:

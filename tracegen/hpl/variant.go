@@ -9,6 +9,7 @@ import (
 
 	"reprise/smpi/option"
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // This file has the programs that solve HPL's system (Variant), and the parameters that rocHPL has besides those of
@@ -51,34 +52,17 @@ func (p *Params) Kernels() []trace.Kernel {
 // roc reports whether the variant is rocHPL, of any version.
 func (v Variant) roc() bool { return v != HPL23 }
 
-// NodeGrid is how the ranks of a node lie in the process grid, with column-major order; zero: as HPL has it.
-type NodeGrid struct{ P, Q int }
-
-// String returns the grid as flags have it.
-func (n NodeGrid) String() string { return fmt.Sprintf("%dx%d", n.P, n.Q) }
-
 // VariantParameters returns the parameters that the variants have besides those of HPL.dat, with their help.
-func VariantParameters() []Parameter {
-	frac := option.Parsed("frac", "part of the columns whose swap waits for the update of the others (0 to 1)",
-		func(text string) (float64, error) {
-			f, err := strconv.ParseFloat(text, 64)
-			if err != nil || !(f >= 0 && f <= 1) {
-				return 0, fmt.Errorf("%q, allowed 0 to 1", text)
-			}
-			return f, nil
-		}, func(p *Params) *float64 { return &p.Frac })
-	node := option.Parsed("node-grid", "the ranks of a node in the process grid, as in 2x4; with --PMAP column only",
-		func(text string) (n NodeGrid, err error) {
-			p, q, _ := strings.Cut(text, "x")
-			if n.P, err = strconv.Atoi(p); err == nil {
-				n.Q, err = strconv.Atoi(q)
-			}
-			if err != nil || n.P < 1 || n.Q < 1 {
-				return n, fmt.Errorf("%q, want rows and columns as in 2x4", text)
-			}
-			return n, nil
-		}, func(p *Params) *NodeGrid { return &p.Node })
-	return []Parameter{
+func VariantParameters() tracegen.Parameters[Params] {
+	frac := option.Parsed("frac", "", func(text string) (float64, error) {
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(f >= 0 && f <= 1) {
+			return 0, fmt.Errorf("%q, allowed 0 to 1", text)
+		}
+		return f, nil
+	}, func(p *Params) *float64 { return &p.Frac })
+	node := option.Parsed("node-grid", "", tracegen.ParsePair, func(p *Params) *tracegen.Pair { return &p.Node })
+	return tracegen.Parameters[Params]{
 		{Option: frac, Usage: "rocHPL: `part` of the columns whose swap waits for the update of the others", Default: "0.3; rochpl6: 0.6"},
 		{Option: node, Usage: "rocHPL: ranks of a node in the grid, as `2x4`", Default: "the whole grid"},
 	}
@@ -96,7 +80,7 @@ func (p *Params) UseVariant(v Variant) {
 		p.Frac = 0.6
 	}
 	p.Depth, p.Swap, p.U, p.Equil, p.SwapThreshold = 1, SpreadRoll, Transposed, false, 0
-	p.Node = NodeGrid{p.P, p.Q}
+	p.Node = tracegen.Pair{Rows: p.P, Cols: p.Q}
 }
 
 // fixed has, by parameter, the value that rocHPL wants, as a digit of HPL.dat; it stops at others.
@@ -116,7 +100,7 @@ func (v Variant) Known(name, text string) string {
 }
 
 // otherwise returns what the variant takes for numbers of a parameter that it does not know.
-func (v Variant) otherwise(par *Parameter) int {
+func (v Variant) otherwise(par *parameter) int {
 	if v.roc() && par.Name == "BCAST" {
 		return int(LongM)
 	}
@@ -126,7 +110,7 @@ func (v Variant) otherwise(par *Parameter) int {
 // checkVariant checks what rocHPL refuses of the parameters.
 func (p *Params) checkVariant(check func(ok bool, format string, args ...any)) {
 	if !p.Program.roc() {
-		check(p.Frac == 0 && p.Node == (NodeGrid{}),
+		check(p.Frac == 0 && p.Node == (tracegen.Pair{}),
 			"frac and node-grid are rocHPL's: want the variant rochpl or rochpl6")
 		return
 	}
@@ -139,7 +123,7 @@ func (p *Params) checkVariant(check func(ok bool, format string, args ...any)) {
 	}
 	check(p.Frac >= 0 && p.Frac <= 1, "frac = %v, allowed 0 to 1", p.Frac)
 	n := p.Node
-	check(n.P >= 1 && n.Q >= 1 && p.P%max(1, n.P) == 0 && p.Q%max(1, n.Q) == 0,
+	check(n.Rows >= 1 && n.Cols >= 1 && p.P%max(1, n.Rows) == 0 && p.Q%max(1, n.Cols) == 0,
 		"node-grid = %v: rocHPL stops unless its rows divide P = %d and its columns Q = %d", n, p.P, p.Q)
 	check(!p.CopyL, "copy-l is a build option of HPL 2.3")
 	// Sizes of messages hold the padding of the panel, and a swap's leading dimension.

@@ -3,6 +3,7 @@ package mxp
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"reprise/internal/textutil"
 	"reprise/smpi/option"
 	"reprise/trace"
+	"reprise/tracegen"
 )
 
 // Params are the parameters of a run. Words are those of the tables choices; numbers that are 0 have the defaults that
@@ -27,30 +29,15 @@ type Params struct {
 	Buffers             int // panels that are kept, which changes no action
 	Numa                int // processes of a node; 0: nodes are not told apart
 	NumaMap             string
-	Pack                Pair // units of packed operands in rows and columns; zero: they are not packed
-	Warmup              bool // the first steps and one solve
+	Pack                tracegen.Pair // units of packed operands in rows and columns; zero: they are not packed
+	Warmup              bool          // the first steps and one solve
 	Checksum, SkipLU    bool
 
 	// Of rocm.
 	PMap       string
-	NodeGrid   Pair
+	NodeGrid   tracegen.Pair
 	Code       int   // of the broadcast: 1ring, 1ringM, 2ring, 2ringM, long, longM
 	ChunkBytes int64 // of rings
-}
-
-// Pair is two numbers, of rows and of columns.
-type Pair struct{ Rows, Cols int }
-
-// String returns the pair as flags have it.
-func (p Pair) String() string { return fmt.Sprintf("%dx%d", p.Rows, p.Cols) }
-
-// Parameter is one parameter, with its help.
-type Parameter struct {
-	option.Option[Params]
-	Usage   string // for help, the value's name in backquotes
-	Default string
-	Variant string // that has it; "": both
-	Switch  bool
 }
 
 // Defaults that both programs have.
@@ -74,18 +61,11 @@ var choices = map[string][]string{
 }
 
 // Parameters returns the parameters in the order of help.
-func Parameters() []Parameter {
-	number := func(name, usage, def, variant string, least int, field func(*Params) *int) Parameter {
-		parse := func(text string) (int, error) {
-			v, err := strconv.ParseInt(text, 10, 32)
-			if err != nil || int(v) < least {
-				return 0, fmt.Errorf("%q, want a whole number from %d", text, least)
-			}
-			return int(v), nil
-		}
-		return Parameter{Option: option.Parsed(name, "", parse, field), Usage: usage, Default: def, Variant: variant}
+func Parameters() tracegen.Parameters[Params] {
+	number := func(name, usage, def, variant string, least int, field func(*Params) *int) tracegen.Parameter[Params] {
+		return parameter(name, usage, def, variant, tracegen.Number(least, math.MaxInt32), field)
 	}
-	word := func(name, usage, variant string, field func(*Params) *string) Parameter {
+	word := func(name, usage, variant string, field func(*Params) *string) tracegen.Parameter[Params] {
 		words := choices[name]
 		parse := func(text string) (string, error) {
 			if !slices.Contains(words, text) {
@@ -93,27 +73,14 @@ func Parameters() []Parameter {
 			}
 			return text, nil
 		}
-		return Parameter{Option: option.Parsed(name, "", parse, field), Usage: usage + ": " + strings.Join(words, ", "),
-			Default: words[0], Variant: variant}
+		return parameter(name, usage+": "+strings.Join(words, ", "), words[0], variant, parse, field)
 	}
-	pair := func(name, usage, def, variant string, field func(*Params) *Pair) Parameter {
-		parse := func(text string) (p Pair, err error) {
-			rows, cols, _ := strings.Cut(text, "x")
-			if p.Rows, err = strconv.Atoi(rows); err == nil {
-				p.Cols, err = strconv.Atoi(cols)
-			}
-			if err != nil || p.Rows < 1 || p.Cols < 1 || max(p.Rows, p.Cols) > 1<<16 {
-				return p, fmt.Errorf("%q, want two numbers as in 16x4", text)
-			}
-			return p, nil
-		}
-		return Parameter{Option: option.Parsed(name, "", parse, field), Usage: usage, Default: def, Variant: variant}
+	is := func(name, usage, variant string, field func(*Params) *bool) tracegen.Parameter[Params] {
+		par := parameter(name, usage, "", variant, strconv.ParseBool, field)
+		par.Switch = true
+		return par
 	}
-	is := func(name, usage, variant string, field func(*Params) *bool) Parameter {
-		return Parameter{Option: option.Parsed(name, "", strconv.ParseBool, field), Usage: usage, Variant: variant,
-			Switch: true}
-	}
-	return []Parameter{
+	return tracegen.Parameters[Params]{
 		word("variant", "`program`, RIKEN's HPL-AI or rocHPL-MxP", "", func(p *Params) *string { return &p.Variant }),
 		number("N", "`order` of the matrix, must be given", "", "", 1, func(p *Params) *int { return &p.N }),
 		number("NB", "`size` of blocks, must be given", "", "", 1, func(p *Params) *int { return &p.NB }),
@@ -136,36 +103,38 @@ func Parameters() []Parameter {
 			func(p *Params) *int { return &p.Numa }),
 		word("numa-map", "riken: `order` of the processes of nodes in the grid", riken,
 			func(p *Params) *string { return &p.NumaMap }),
-		pair("pack", "riken: `units` of packed operands, as 16x4 on x86 and 128x5 on A64FX", "not packed", riken,
-			func(p *Params) *Pair { return &p.Pack }),
+		parameter("pack", "riken: `units` of packed operands, as 16x4 on x86 and 128x5 on A64FX", "not packed", riken,
+			tracegen.ParsePair, func(p *Params) *tracegen.Pair { return &p.Pack }),
 		is("warmup", "riken: the program's warm-up, a few steps and one solve", riken,
 			func(p *Params) *bool { return &p.Warmup }),
 		is("checksum", "riken: with the checksum of the factors", riken, func(p *Params) *bool { return &p.Checksum }),
 		is("skip-lu", "riken: without factorization", riken, func(p *Params) *bool { return &p.SkipLU }),
 		word("PMAP", "rocm: `order` of nodes in the grid", rocm, func(p *Params) *string { return &p.PMap }),
-		pair("node-grid", "rocm: the ranks of a node in the grid, as in `2x4`", "the whole grid", rocm,
-			func(p *Params) *Pair { return &p.NodeGrid }),
+		parameter("node-grid", "rocm: the ranks of a node in the grid, as in `2x4`", "the whole grid", rocm,
+			tracegen.ParsePair, func(p *Params) *tracegen.Pair { return &p.NodeGrid }),
 		number("BCAST", "rocm: `code` of the broadcast: 0 1ring, 1 1ringM, 2 2ring, 3 2ringM, 4 long, 5 longM", "0", rocm, 0,
 			func(p *Params) *int { return &p.Code }),
-		{Option: option.Parsed("chunk-bytes", "", func(text string) (int64, error) {
+		parameter("chunk-bytes", "rocm: `bytes` of a chunk of a ring", "2097152", rocm, func(text string) (int64, error) {
 			v, err := strconv.ParseInt(text, 10, 64)
 			if err != nil || v < 1 || v > 1<<30 {
 				return 0, fmt.Errorf("%q, allowed 1 to %d", text, 1<<30)
 			}
 			return v, nil
 		}, func(p *Params) *int64 { return &p.ChunkBytes }),
-			Usage: "rocm: `bytes` of a chunk of a ring", Default: "2097152", Variant: rocm},
 	}
+}
+
+// parameter is one of a variant, or of both, by a parser of its text.
+func parameter[V any](name, usage, def, variant string, parse func(text string) (V, error),
+	field func(*Params) *V) tracegen.Parameter[Params] {
+	return tracegen.Parameter[Params]{Option: option.Parsed(name, "", parse, field), Usage: usage, Default: def,
+		Of: variant}
 }
 
 // WithDefaults returns the parameters that are given by name, and all else by default. It fails, with all reasons, on
 // what the programs cannot do.
 func WithDefaults(given []trace.Param) (Params, error) {
 	p := Params{Buffers: 2, ChunkBytes: defaultChunk}
-	has := map[string]bool{}
-	for _, g := range given {
-		has[g.Name] = true
-	}
 	list := Parameters()
 	for _, par := range list {
 		if words := choices[par.Name]; words != nil {
@@ -174,18 +143,13 @@ func WithDefaults(given []trace.Param) (Params, error) {
 			}
 		}
 	}
-	for _, g := range given {
-		i := slices.IndexFunc(list, func(par Parameter) bool { return par.Name == g.Name })
-		if i < 0 {
-			return p, fmt.Errorf("%s is no parameter of HPL-MxP", g.Name)
-		}
-		if err := list[i].Set(&p, g.Value); err != nil {
-			return p, fmt.Errorf("%s %w", g.Name, err)
-		}
+	has, err := list.Set(&p, "HPL-MxP", given)
+	if err != nil {
+		return p, err
 	}
 	for _, par := range list {
-		if has[par.Name] && par.Variant != "" && par.Variant != p.Variant {
-			return p, fmt.Errorf("%s is a parameter of the variant %s", par.Name, par.Variant)
+		if has[par.Name] && par.Of != "" && par.Of != p.Variant {
+			return p, fmt.Errorf("%s is a parameter of the variant %s", par.Name, par.Of)
 		}
 	}
 	for _, name := range []string{"N", "NB", "P", "Q"} {
@@ -207,8 +171,8 @@ func WithDefaults(given []trace.Param) (Params, error) {
 			p.Residuals++
 		}
 	}
-	if p.NodeGrid == (Pair{}) {
-		p.NodeGrid = Pair{p.P, p.Q}
+	if p.NodeGrid == (tracegen.Pair{}) {
+		p.NodeGrid = tracegen.Pair{Rows: p.P, Cols: p.Q}
 	}
 	return p, p.check(has)
 }
@@ -232,7 +196,7 @@ func (p *Params) check(has map[string]bool) error {
 	need(p.N%p.NB == 0, "N = %d is no multiple of NB = %d, as riken wants", p.N, p.NB)
 	need(precisions == "fp32/fp16" || precisions == "fp64/fp32",
 		"high/low = %s, allowed fp32/fp16 and fp64/fp32", precisions)
-	packed := p.Pack != (Pair{})
+	packed := p.Pack != (tracegen.Pair{})
 	need(!packed || p.Bcast == "chain" && p.Layout != "tile" && p.Deck != "none",
 		"pack goes with bcast chain, layout blockcyclic and a deck")
 	need(p.Deck != "back-buffer" || p.Bcast == "chain", "deck back-buffer goes with bcast chain")
@@ -268,7 +232,7 @@ func (p *Params) Hazard() string {
 func leading(x int64) int64 { return ((2*x+767)/1024*1024 + 256) / 2 }
 
 // packed reports whether operands are packed.
-func (p *Params) packed() bool { return p.Pack != (Pair{}) }
+func (p *Params) packed() bool { return p.Pack != (tracegen.Pair{}) }
 
 // Blocks returns the blocks of the matrix in a direction: rocm rounds N up, so that all ranks have as many.
 func (p *Params) Blocks() int64 {
@@ -309,7 +273,7 @@ func (p *Params) List() []trace.Param {
 	var list []trace.Param
 	for _, par := range Parameters() {
 		unset := par.Name == "pack" && !p.packed() || p.Numa == 0 && strings.HasPrefix(par.Name, "numa")
-		if (par.Variant == "" || par.Variant == p.Variant) && !unset {
+		if (par.Of == "" || par.Of == p.Variant) && !unset {
 			list = append(list, trace.Param{Name: par.Name, Value: par.Get(p)})
 		}
 	}

@@ -58,7 +58,7 @@ type Program struct {
 
 // Parameter is a parameter of a program.
 type Parameter struct {
-	Name, Doc string
+	Name string
 	// Canonical checks a value, and returns a text that is the same for equal values.
 	Canonical func(value string) (string, error)
 }
@@ -143,13 +143,16 @@ func Find(name string) *Program {
 	return nil
 }
 
-// parameter makes a parameter of an option.
-func parameter[T any](o option.Option[T], doc string) Parameter {
-	return Parameter{o.Name, doc, func(value string) (string, error) {
-		var v T
-		err := o.Set(&v, value)
-		return fmt.Sprintf("%#v", v), err
-	}}
+// parametersOf returns options as parameters.
+func parametersOf[T any](options []option.Option[T]) (list []Parameter) {
+	for _, o := range options {
+		list = append(list, Parameter{o.Name, func(value string) (string, error) {
+			var v T
+			err := o.Set(&v, value)
+			return fmt.Sprintf("%#v", v), err
+		}})
+	}
+	return list
 }
 
 // File returns a trace that is a file, whose text is given, as a program without parameters. What its trace depends on
@@ -181,18 +184,13 @@ func newHPL(variant hpl.Variant, title string) *Program {
 	if variant != hpl.HPL23 {
 		list = slices.Concat(list, hpl.VariantParameters())
 	}
-	var table option.Table[hpl.Params]
-	for _, par := range list {
-		table = append(table, par.Option)
-	}
+	table := option.Table[hpl.Params](list.Options())
 	if variant == hpl.HPL23 {
-		table = append(table, option.YesNo("copy-l", "HPL is built with HPL_COPY_L: yes or no",
-			func(p *hpl.Params) *bool { return &p.CopyL }))
+		table = append(table, option.YesNo("copy-l", "", func(p *hpl.Params) *bool { return &p.CopyL }))
 	}
 	table = append(table,
-		option.Option[hpl.Params]{Name: "pivots", Doc: "random, lu or none",
-			Set: func(p *hpl.Params, v string) error { return p.Pivots.Set(v) }},
-		option.Parsed("first-steps", "so many panels only, which tell how a long run begins; all: the whole run",
+		option.Option[hpl.Params]{Name: "pivots", Set: func(p *hpl.Params, v string) error { return p.Pivots.Set(v) }},
+		option.Parsed("first-steps", "", // so many panels, or all
 			func(text string) (int, error) {
 				n, err := strconv.Atoi(text)
 				if text != "all" && (err != nil || n < 1) {
@@ -200,16 +198,14 @@ func newHPL(variant hpl.Variant, title string) *Program {
 				}
 				return n, nil
 			}, func(p *hpl.Params) *int { return &p.FirstSteps }),
-		option.Parsed("pivot-seed", "of random pivots", func(text string) (uint64, error) {
+		option.Parsed("pivot-seed", "", func(text string) (uint64, error) {
 			seed, err := strconv.ParseUint(text, 10, 64)
 			if err != nil {
 				err = fmt.Errorf("%q, want a whole number of at least 0", text)
 			}
 			return seed, err
 		}, func(p *hpl.Params) *uint64 { return &p.Pivots.Seed }))
-	for _, o := range table {
-		p.Parameters = append(p.Parameters, parameter(o, o.Doc))
-	}
+	p.Parameters = parametersOf(table)
 	// Parameters are set twice: once to learn N, P and Q, by which the defaults go, and once over these.
 	p.New = func(given []trace.Param) (*Run, error) {
 		r, err := hpl.WithDefaults(func(p *hpl.Params) error {
@@ -277,10 +273,7 @@ func runHPL(p *hpl.Params) *Run {
 
 // newMXP makes the program from the table of parameters of package mxp.
 func newMXP() *Program {
-	program := &Program{Name: mxp.Program, Title: "HPL-MxP"}
-	for _, par := range mxp.Parameters() {
-		program.Parameters = append(program.Parameters, parameter(par.Option, strings.ReplaceAll(par.Usage, "`", "")))
-	}
+	program := &Program{Name: mxp.Program, Title: "HPL-MxP", Parameters: parametersOf(mxp.Parameters().Options())}
 	program.New = func(given []trace.Param) (*Run, error) {
 		p, err := mxp.WithDefaults(given)
 		if err != nil {
@@ -302,10 +295,7 @@ func newMXP() *Program {
 // newHPCG makes the program from the table of parameters of package hpcg. Runs are completed as
 // HPCG does it; the notes about replaced values are for its own command.
 func newHPCG() *Program {
-	program := &Program{Name: "hpcg", Title: "HPCG"}
-	for _, par := range hpcg.Parameters() {
-		program.Parameters = append(program.Parameters, parameter(par.Option, strings.ReplaceAll(par.Usage, "`", "")))
-	}
+	program := &Program{Name: "hpcg", Title: "HPCG", Parameters: parametersOf(hpcg.Parameters().Options())}
 	program.New = func(given []trace.Param) (*Run, error) {
 		p, err := hpcg.WithDefaults(given, nil)
 		if err == nil {
