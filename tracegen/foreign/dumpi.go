@@ -393,10 +393,17 @@ func (d *dumpiFile) act(c *mpiCall, made, comm int64) {
 			ranks *= n
 		}
 		c.id = d.k.create(c.comm, place, func(rank, _ int) (int64, int64, bool) { return 0, 0, int64(rank) < ranks })
+		d.grids[made] = d.vector
 	case "Cart_sub": // ranks go row by row through the grid
 		extents, keep := d.grids[comm], d.vector
 		if len(extents) == 0 || len(keep) != len(extents) {
 			textutil.Stop(fmt.Errorf("MPI_Cart_sub of communicator %d, whose grid is not known", comm))
+		}
+		d.grids[made] = nil
+		for i, n := range extents {
+			if keep[i] != 0 {
+				d.grids[made] = append(d.grids[made], n)
+			}
 		}
 		c.id = d.k.create(c.comm, place, func(rank, _ int) (color, key int64, _ bool) {
 			rest, color, key, ofColor, ofKey := int64(rank), 0, 0, int64(1), int64(1)
@@ -421,22 +428,11 @@ func (d *dumpiFile) act(c *mpiCall, made, comm int64) {
 		if _, ok := argumentsOf(c.name); !ok {
 			return
 		}
-		d.k.mpi(c, d.name, 0)
-	}
-	if made == dumpiNull || c.name != "Cart_create" && c.name != "Cart_sub" && c.name != "Comm_dup" && c.name != "Comm_split" {
-		return
-	}
-	d.comms[made] = c.id
-	switch c.name {
-	case "Cart_create":
-		d.grids[made] = d.vector
-	case "Comm_dup":
-		d.grids[made] = d.grids[comm]
-	case "Cart_sub":
-		for i, n := range d.grids[comm] {
-			if d.vector[i] != 0 {
-				d.grids[made] = append(d.grids[made], n)
-			}
+		if d.k.mpi(c, d.name, 0); c.name == "Comm_dup" {
+			d.grids[made] = d.grids[comm]
 		}
+	}
+	if made != dumpiNull {
+		d.comms[made] = c.id
 	}
 }

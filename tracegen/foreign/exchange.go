@@ -45,9 +45,6 @@ func (k *rank) meet(comm int, kind int64) *exchange {
 		key[1] = int(k.number)
 	}
 	list := k.of.exchanges[key]
-	if k.met == nil {
-		k.met = map[[2]int]int{}
-	}
 	n := k.met[key]
 	if k.met[key]++; n == len(list) {
 		list = append(list, &exchange{kind: kind, root: -1})

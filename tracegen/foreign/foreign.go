@@ -84,6 +84,15 @@ func Convert(w io.Writer, format, name string, o Options) (list []warning.Warnin
 	return nil, r.write(w, format, &o)
 }
 
+// number returns a number of a text. It may be followed by its unit.
+func number(what, text, unit string, least, most int64) int64 {
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, unit), 10, 64)
+	if err != nil || n < least || n > most {
+		textutil.Stop(fmt.Errorf("%s %s, want a number of %d to %d", what, textutil.Quote(text), least, most))
+	}
+	return n
+}
+
 // placed, deferred, puts the place of a reader before the error that ends it.
 func placed(place func() string) {
 	wrong := recover()

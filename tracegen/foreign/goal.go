@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"strconv"
 	"strings"
 
 	"reprise/internal/regular"
@@ -98,12 +97,7 @@ func (g *goalText) want(word string) {
 
 // number takes a number.
 func (g *goalText) number(what string, least, most int64, unit string) int64 {
-	word := g.take()
-	n, err := strconv.ParseInt(strings.TrimSuffix(word, unit), 10, 64)
-	if err != nil || n < least || n > most {
-		textutil.Stop(fmt.Errorf("%s %s, want a number of %d to %d", what, textutil.Quote(word), least, most))
-	}
-	return n
+	return number(what, g.take(), unit, least, most)
 }
 
 // read reads the schedule.

@@ -117,11 +117,7 @@ func (a *allprof) argument(c *mpiCall, letter rune, count *int64, mpich bool) {
 		a.next("address of the counts")
 		var list []int64
 		for field := range strings.SplitSeq(a.next("counts"), ",") {
-			n, err := strconv.ParseInt(field, 10, 64)
-			if err != nil || n < 0 || n > math.MaxInt32 {
-				textutil.Stop(fmt.Errorf("count %s, want a number of 0 to %d", textutil.Quote(field), math.MaxInt32))
-			}
-			list = append(list, n)
+			list = append(list, number("count", field, "", 0, math.MaxInt32))
 		}
 		if letter == 'D' {
 			c.spans = list
@@ -204,12 +200,7 @@ func (a *allprof) next(what string) string {
 
 // number takes a number.
 func (a *allprof) number(what string, least, most int64) int64 {
-	field := a.next(what)
-	n, err := strconv.ParseInt(field, 10, 64)
-	if err != nil || n < least || n > most {
-		textutil.Stop(fmt.Errorf("%s %s, want a number of %d to %d", what, textutil.Quote(field), least, most))
-	}
-	return n
+	return number(what, a.next(what), "", least, most)
 }
 
 // time returns a time in nanoseconds, or -1 for one that is not known, "-".

@@ -167,7 +167,7 @@ func (k *rank) mpi(c *mpiCall, place string, line int) {
 	case "Iprobe":
 		k.of.odd(place, line, "MPI_Iprobe is left out: what it found is no part of a trace that is converted")
 	case "Wait", "Waitall":
-		if !slices.ContainsFunc(c.requests, k.pending) {
+		if !slices.ContainsFunc(c.requests, func(h int64) bool { return k.requests[h].pending }) {
 			k.of.odd(place, line, "MPI_"+name+" for nothing that is pending: of null requests, or of handles that were copied")
 		}
 		k.complete(c.requests...)

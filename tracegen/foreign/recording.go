@@ -71,7 +71,7 @@ type rank struct {
 	unknown int // receives in held
 
 	made []creation     // communicators, by number
-	met  map[[2]int]int // calls so far of operations that ranks complete together, by their keys
+	met  map[[2]int]int // calls so far of what ranks do together, by communicator, and rank of self
 }
 
 // request is a pending request, or a persistent one.
@@ -118,9 +118,7 @@ func newRecording(name string, ranks int) *recording {
 		textutil.Stop(fmt.Errorf("%s: %d ranks, want 1 to %d", name, ranks, maxRanks))
 	}
 	f := textutil.Must(os.CreateTemp("", "trace-convert-*"))
-	if err := os.Remove(f.Name()); err != nil {
-		textutil.Stop(err)
-	}
+	textutil.Check(os.Remove(f.Name()))
 	everybody := make([]int32, ranks)
 	r := &recording{name: name, spool: f, comms: []communicator{{members: everybody}, {}},
 		oddness: map[string]*oddity{}, exchanges: map[[2]int][]*exchange{}}
@@ -135,7 +133,7 @@ func newRecording(name string, ranks int) *recording {
 
 // restart forgets all calls of a rank. Those that are in the spool stay there and are never read.
 func (k *rank) restart() {
-	*k = rank{of: k.of, number: k.number, ended: -1, requests: map[int64]request{}}
+	*k = rank{of: k.of, number: k.number, ended: -1, requests: map[int64]request{}, met: map[[2]int]int{}}
 }
 
 // maxRanks bounds the ranks of a file.
@@ -303,9 +301,6 @@ func (k *rank) post(handle int64, c call, open bool) {
 	k.requests[handle] = q
 }
 
-// pending reports whether a request of a handle is.
-func (k *rank) pending(handle int64) bool { return k.requests[handle].pending }
-
 // learn gives an open receive the message that it has got.
 func (k *rank) learn(handle int64, set func(*call)) {
 	q := k.requests[handle]
@@ -332,7 +327,6 @@ func (k *rank) known() {
 // complete is such a wait, too.
 func (k *rank) complete(handles ...int64) {
 	var slots []int32
-	all := 0
 	for _, h := range handles {
 		q, ok := k.requests[h]
 		if !ok || !q.pending {
@@ -349,7 +343,7 @@ func (k *rank) complete(handles ...int64) {
 		}
 	}
 	// One action waits for all that is pending, as programs mostly do.
-	if all = int(k.used) - len(k.free); len(slots) > 1 && len(slots) == all {
+	if len(slots) > 1 && len(slots) == int(k.used)-len(k.free) {
 		k.add(call{kind: int64(trace.KindWaitAll)})
 	} else {
 		for _, s := range slots {
@@ -378,12 +372,10 @@ func (k *rank) finish() {
 		k.add(call{kind: int64(trace.KindWaitAll)})
 	}
 	k.flush()
-	// Receives that nothing has completed stay as they are.
-	k.unknown = 0
-	for i := range k.held {
-		k.encode(&k.held[i])
+	if k.unknown > 0 { // receives that nothing has completed stay as they are
+		k.unknown = 1
+		k.known()
 	}
-	k.held = nil
 }
 
 // replayed reads the calls of a rank again.

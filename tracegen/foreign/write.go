@@ -95,7 +95,6 @@ func (k *rank) members(comm int) []int32 {
 func (r *recording) resolve() {
 	type meeting struct{ parent, nth int }
 	arrived := map[meeting]map[int32]*creation{}
-	nth := make([]map[int]int, len(r.ranks)) // by rank: calls on a communicator so far
 	next := make([]int, len(r.ranks))
 	for moved := true; moved; {
 		moved = false
@@ -116,16 +115,13 @@ func (r *recording) resolve() {
 					break
 				}
 				moved = true
-				if nth[i] == nil {
-					nth[i] = map[int]int{}
-				}
-				m := meeting{parent, nth[i][parent]}
-				nth[i][parent]++
 				members := k.members(parent)
 				if parent == self {
 					c.of, c.done = int(r.define(members)), true
 					continue
 				}
+				m := meeting{parent, k.met[[2]int{parent}]}
+				k.met[[2]int{parent}]++
 				if arrived[m] == nil {
 					arrived[m] = map[int32]*creation{}
 				}
@@ -137,6 +133,7 @@ func (r *recording) resolve() {
 		}
 	}
 	for i, k := range r.ranks { // an error names the first rank that waits
+		clear(k.met)
 		for j := range k.made {
 			c := &k.made[j]
 			if c.done || c.named {
@@ -195,12 +192,6 @@ type channel struct {
 	source, dest, tag int32
 }
 
-// end is a rank that receives messages of a communicator.
-type end struct {
-	comm int
-	rank int32
-}
-
 // sizes are the sizes of the messages of a channel in their order: runs of equal ones.
 type sizes []struct{ bytes, count int64 }
 
@@ -225,8 +216,8 @@ func (s *sizes) take() int64 {
 }
 
 // survey reads all calls once: it finds the communicators in use, where messages are received with wildcards, and the sizes of messages.
-func (r *recording) survey() (used map[int]bool, wild map[end]bool, sent map[channel]*sizes) {
-	used, wild, sent = map[int]bool{}, map[end]bool{}, map[channel]*sizes{}
+func (r *recording) survey() (used map[int]bool, wild map[channel]bool, sent map[channel]*sizes) {
+	used, wild, sent = map[int]bool{}, map[channel]bool{}, map[channel]*sizes{}
 	for _, k := range r.ranks {
 		var c call
 		for p := (replayed{k: k}); p.read(&c); {
@@ -235,7 +226,7 @@ func (r *recording) survey() (used map[int]bool, wild map[end]bool, sent map[cha
 			switch trace.Kind(c.kind) {
 			case trace.KindRecv, trace.KindIrecv:
 				if c.peer == trace.AnySource || c.tag == trace.AnyTag {
-					wild[end{comm, k.number}] = true
+					wild[channel{comm: comm, dest: k.number}] = true
 				}
 			case trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindSendrecv:
 				to, ok := k.world(comm, c.peer)
@@ -253,7 +244,7 @@ func (r *recording) survey() (used map[int]bool, wild map[end]bool, sent map[cha
 				}
 			}
 		}
-		k.met = nil
+		clear(k.met)
 	}
 	return used, wild, sent
 }
@@ -393,7 +384,7 @@ func running(lists map[string][]int64, counts []int64) []int64 {
 }
 
 // action turns a call into an action.
-func (k *rank) action(c *call, a *trace.Action, wild map[end]bool, sent map[channel]*sizes) error {
+func (k *rank) action(c *call, a *trace.Action, wild map[channel]bool, sent map[channel]*sizes) error {
 	kind := trace.Kind(c.kind)
 	comm := k.commOf(c.comm)
 	*a = trace.Action{Kind: kind, Req: int32(c.req)}
@@ -488,7 +479,7 @@ func (k *rank) action(c *call, a *trace.Action, wild map[end]bool, sent map[chan
 	} else if kind != trace.KindRecv && kind != trace.KindIrecv {
 		return nil
 	}
-	if s := sent[channel{comm, from, k.number, tag}]; s == nil || wild[end{comm, k.number}] {
+	if s := sent[channel{comm, from, k.number, tag}]; s == nil || wild[channel{comm: comm, dest: k.number}] {
 		if c.room != 0 && from != trace.ProcNull {
 			*bytes = -1
 		}
