@@ -302,7 +302,7 @@ func (form *flatForm) block(requests []int32) *Builder {
 	return b
 }
 
-// kindOps are the operations whose items become actions of a kind: those of its name, OpNone if there is none.
+// kindOps are the operations of kinds (Kind.Op).
 var kindOps = func() (ops [numKinds]Op) {
 	for k, name := range kindNames {
 		ops[k] = Op(max(0, slices.IndexFunc(opRules[:], func(r opRule) bool { return r.name == name })))

@@ -248,6 +248,9 @@ func (l *linker) items(items []Item) {
 // kind returns the flat action of an operation that translates one to one.
 func (op Op) kind() Kind { return Kind(slices.Index(kindOps[:], op)) }
 
+// Op returns the operation of blocks whose items become actions of the kind: that of its name, OpNone if there is none.
+func (k Kind) Op() Op { return kindOps[k] }
+
 // item translates an item to instructions.
 func (l *linker) item(it *Item) {
 	// The checks of AddBlock have bounded all symbols: none needs more than 16 bits.

@@ -78,7 +78,6 @@ type family struct {
 	nodes       []*node
 	leaves      []*leaf
 	loops       []*node
-	depths      map[*leaf]int
 	stepped     bool       // all recordings have as many steps
 	all         []monomial // of the grid's dimensions, simple ones first
 	monomials   []monomial // the same, in the order in which they are tried
@@ -188,9 +187,8 @@ func (f *family) find() (err error) {
 	const all = 1<<64 - 1
 	var depths []int
 	f.leaves, depths = leavesOf(f.nodes, 0)
-	f.depths = map[*leaf]int{}
 	for i, l := range f.leaves {
-		l.place, f.depths[l] = i+1, depths[i]
+		l.place, l.depth = i+1, depths[i]
 		l.at = make([][][]int32, len(f.list))
 		for side, ways := range l.ways {
 			for _, w := range ways {

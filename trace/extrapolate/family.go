@@ -392,7 +392,7 @@ func (f *family) choosePath(l *leaf, side int) {
 	}
 	f.foretold++
 	if p := &l.paths[side]; p.change != constant {
-		f.changes |= 1 << (f.depths[l] - 1 - p.level)
+		f.changes |= 1 << (l.depth - 1 - p.level)
 	}
 }
 

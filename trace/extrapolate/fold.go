@@ -52,16 +52,18 @@ func (t *template) repeated(nodes []*node, period int) (body []*node, turns int)
 		all = append(all, list)
 	}
 	turns = most
+	column := func(i, side int) (ways [][]way) { // of a leaf, by turn
+		for _, leaves := range all[:turns] {
+			ways = append(ways, leaves[i].ways[side])
+		}
+		return ways
+	}
 	for i, l := range all[0] {
 		for side := range l.ways {
 			if len(l.ways[side]) == 0 {
 				continue
 			}
-			column := make([][]way, most)
-			for turn := range most {
-				column[turn] = all[turn][i].ways[side]
-			}
-			_, n := t.progress(column[:turns], depths[i])
+			_, n := t.progress(column(i, side), depths[i])
 			if turns = min(turns, n); turns < 2 {
 				return nil, 0
 			}
@@ -73,11 +75,7 @@ func (t *template) repeated(nodes []*node, period int) (body []*node, turns int)
 	for i, l := range own {
 		for side := range l.ways {
 			if len(l.ways[side]) > 0 {
-				column := make([][]way, turns)
-				for turn := range turns {
-					column[turn] = all[turn][i].ways[side]
-				}
-				l.ways[side], _ = t.progress(column, depths[i])
+				l.ways[side], _ = t.progress(column(i, side), depths[i])
 			}
 		}
 	}

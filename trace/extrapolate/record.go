@@ -82,27 +82,19 @@ type stream struct {
 	newest       map[int32]int32 // by event that completes any of some requests: how many events ago the last was made
 }
 
-// list returns the number of a list, which it keeps.
-func (r *recording) list(values []int64) int32 {
-	name := fmt.Sprint(values)
-	n, ok := r.named[name]
+// numberOf returns the number of a thing of a name, which it keeps in a list.
+func numberOf[N comparable, T any](numbers map[N]int32, list *[]T, name N, thing T) int32 {
+	n, ok := numbers[name]
 	if !ok {
-		n = int32(len(r.lists))
-		r.lists = append(r.lists, slices.Clone(values))
-		r.named[name] = n
+		n = int32(len(*list))
+		numbers[name], *list = n, append(*list, thing)
 	}
 	return n
 }
 
-// number returns the number of an event, which it keeps.
-func (r *recording) number(e event) int32 {
-	n, ok := r.numbers[e]
-	if !ok {
-		n = int32(len(r.events))
-		r.events = append(r.events, e)
-		r.numbers[e] = n
-	}
-	return n
+// list returns the number of a list, which it keeps.
+func (r *recording) list(values []int64) int32 {
+	return numberOf(r.named, &r.lists, fmt.Sprint(values), values)
 }
 
 // readRecording expands a trace.
@@ -144,13 +136,9 @@ func (r *recording) read(c *trace.Cursor, s *stream, gaps map[gap]int32) error {
 	s.newest = map[int32]int32{}
 	step, pause := -1, gap{}
 	put := func(e event) {
-		n, ok := gaps[pause]
-		if !ok {
-			n = int32(len(r.gaps))
-			r.gaps, gaps[pause] = append(r.gaps, pause), n
-		}
+		s.events = append(s.events, numberOf(r.numbers, &r.events, e, e))
+		s.gaps = append(s.gaps, numberOf(gaps, &r.gaps, pause, pause))
 		pause = gap{}
-		s.events, s.gaps = append(s.events, r.number(e)), append(s.gaps, n)
 	}
 	// take removes the requests of these slots, nil for all, and returns how many events ago they were made.
 	take := func(slots []int32, keep bool) (ago []int64) {

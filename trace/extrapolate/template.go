@@ -28,6 +28,7 @@ type leaf struct {
 	signature
 	*guard
 	place int         // in the order of the template, from 1
+	depth int         // how many loops it is in
 	ranks []bool      // that do it, in the largest recording
 	ways  [2][]way    // how the peers may follow from the ranks
 	at    [][][]int32 // by recording and rank: the events, in the order of the program
@@ -35,6 +36,7 @@ type leaf struct {
 	posts    map[*leaf]bool // of a completion: where its requests are made
 	left     [2]candidates
 	paths    [2]path
+	bound    [2]way // the paths in the grid that is written
 	numbers  [numNumbers]value
 	counts   [2]value // of lists, by the rank, or by the member of the communicator
 	byMember [2]bool

@@ -34,7 +34,6 @@ type output struct {
 	of      [][]int32   // the group of each rank, by communicator
 	step    int
 	vectors map[string]int64
-	bound   map[*leaf][2]way
 	actions int64
 	factor  []float64 // of the computations of each rank
 
@@ -50,7 +49,7 @@ type output struct {
 func (f *family) write(w io.Writer, o Options) (_ *Summary, err error) {
 	defer textutil.Stopped(&err)
 	largest := f.list[len(f.list)-1]
-	out := &output{family: f, g: f.rule.grid(o.Ranks), step: -1, vectors: map[string]int64{}, bound: map[*leaf][2]way{},
+	out := &output{family: f, g: f.rule.grid(o.Ranks), step: -1, vectors: map[string]int64{},
 		states: make([][]request, 1), state: make([]int, o.Ranks)}
 	if out.g == nil {
 		return nil, fmt.Errorf("%d ranks are no multiple of %d, which all recordings have in a dimension", o.Ranks,
@@ -96,16 +95,14 @@ func (f *family) write(w io.Writer, o Options) (_ *Summary, err error) {
 	out.header = &h
 	out.w = textutil.Must(trace.NewWriter(w, &h, trace.WriterOptions{ChunkUnits: 1 << 16}))
 	for _, l := range f.leaves {
-		var ways [2]way
 		for side := range l.ways {
 			if len(l.ways[side]) > 0 {
 				var ok bool
-				if ways[side], ok = f.bind(&l.paths[side], out.g); !ok {
+				if l.bound[side], ok = f.bind(&l.paths[side], out.g); !ok {
 					return nil, fmt.Errorf("%v: its peers cannot be told for a grid of %v", l, out.g)
 				}
 			}
 		}
-		out.bound[l] = ways
 	}
 	out.factor = out.factors()
 	out.nodes(f.nodes)
@@ -341,19 +338,6 @@ func (o *output) add(s *shape, items *[]trace.Item, p *op) {
 	}
 }
 
-// ops are the operations of actions that are not messages.
-var ops = map[trace.Kind]trace.Op{
-	trace.KindCompute: trace.OpCompute, trace.KindSleep: trace.OpSleep, trace.KindMark: trace.OpMark,
-	trace.KindSend: trace.OpSend, trace.KindSsend: trace.OpSsend, trace.KindIsend: trace.OpIsend,
-	trace.KindIssend: trace.OpIssend, trace.KindStart: trace.OpStart, trace.KindRecv: trace.OpRecv,
-	trace.KindIrecv: trace.OpIrecv, trace.KindExchange: trace.OpExchange, trace.KindSyncExchange: trace.OpSyncExchange,
-	trace.KindSendrecv: trace.OpSendrecv, trace.KindIprobe: trace.OpIprobe, trace.KindProbe: trace.OpProbe,
-	trace.KindWait: trace.OpWait, trace.KindTest: trace.OpTest, trace.KindFree: trace.OpFree,
-	trace.KindWaitAll: trace.OpWaitAll, trace.KindComplete: trace.OpComplete, trace.KindAccess: trace.OpAccess,
-	trace.KindIaccess: trace.OpIaccess, trace.KindSync: trace.OpSync, trace.KindFile: trace.OpFile,
-	trace.KindCollective: trace.OpCollective, trace.KindIcollective: trace.OpIcollective,
-}
-
 // action adds an action of the ranks of a shape.
 func (o *output) action(s *shape, items *[]trace.Item, p *op) {
 	l := p.leaf
@@ -365,7 +349,7 @@ func (o *output) action(s *shape, items *[]trace.Item, p *op) {
 	if kind == trace.KindNull {
 		kind = l.null
 	}
-	it := trace.Item{Op: ops[kind], Sym: int(l.sym), Slot: l.slot}
+	it := trace.Item{Op: kind.Op(), Sym: int(l.sym), Slot: l.slot}
 	// Numbers of the ranks become operands.
 	all := func(what string, of func(rank int) (int64, bool)) trace.Operand {
 		values, rounded := make([]int64, len(s.ranks)), false
@@ -396,7 +380,7 @@ func (o *output) action(s *shape, items *[]trace.Item, p *op) {
 			}
 			return number(numD)
 		}
-		way := o.bound[l][side]
+		way := &l.bound[side]
 		turn := way.turn(p.turns)
 		return all("peer", func(rank int) (int64, bool) {
 			to, ok := way.partner(o.g, rank, way.params(turn))

@@ -77,7 +77,7 @@ func (w *writer) classOf(rank, way int, items []item) *class {
 		case len(c.keys) > mostLength || len(w.uses) > mostUses || s.kind == trace.KindComplete:
 			return nil
 		default:
-			if _, ok := messageOps[s.kind]; way == byPeers && (ok || s.kind == trace.KindSendrecv) {
+			if way == byPeers && slices.Contains(messages, s.kind) {
 				k.peer, k.tag = s.args[argPeer]-int64(rank), s.args[argTag]
 			}
 			k.request = 0
@@ -119,6 +119,10 @@ func (w *writer) classOf(rank, way int, items []item) *class {
 	}
 	return c
 }
+
+// messages are the kinds of messages, whose peers and tags tell them apart.
+var messages = []trace.Kind{trace.KindSend, trace.KindSsend, trace.KindIsend, trace.KindIssend, trace.KindStart, trace.KindRecv,
+	trace.KindIrecv, trace.KindSendrecv}
 
 // together has classes take a step: the first one that all that have it have come to. It returns nil if there is none.
 func together(classes []*class) (next []*class) {

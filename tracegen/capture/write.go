@@ -454,14 +454,8 @@ func (f *form) put(b *trace.Builder, t *table, arg func(int) trace.Operand, list
 			b.Collective(f.collective, c)
 		}
 	default:
-		b.Message(messageOps[f.kind], family, f.request, arg(argPeer), arg(argTag), arg(argBytes))
+		b.Message(f.kind.Op(), family, f.request, arg(argPeer), arg(argTag), arg(argBytes))
 	}
-}
-
-// messageOps are the operations of blocks whose actions are messages.
-var messageOps = map[trace.Kind]trace.Op{
-	trace.KindSend: trace.OpSend, trace.KindSsend: trace.OpSsend, trace.KindIsend: trace.OpIsend, trace.KindIssend: trace.OpIssend,
-	trace.KindRecv: trace.OpRecv, trace.KindIrecv: trace.OpIrecv, trace.KindStart: trace.OpStart,
 }
 
 // loop returns the block of a loop.
