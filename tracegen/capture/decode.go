@@ -121,7 +121,7 @@ func (s *stream) record(e *event, p *procedure) {
 		}
 		of := &e.of[f.side]
 		switch f.role {
-		case roleComm:
+		case roleComm, roleFile:
 			s.comm(e)
 		case roleRank:
 			e.ranks = append(e.ranks, s.int32())
@@ -179,8 +179,6 @@ func (s *stream) record(e *event, p *procedure) {
 			e.partitions = s.number(1 << 31)
 			s.fits(e.partitions, of.count*of.size)
 			of.count *= e.partitions
-		case roleFile:
-			s.comm(e)
 		case roleWindow:
 			s.window(e)
 		// The recorder numbers no windows of communicators that it does not know.
@@ -355,9 +353,6 @@ func (s *stream) completion(e *event) {
 		s.requests(e, 1)
 	case procWinfree:
 		s.window(e)
-	case procFileopen:
-		s.comm(e)
-	case procFileclose:
 	// The place of the request that has ended counts from 1; 0 says that there is none.
 	case procWaitany, procTestany:
 		e.flag = e.proc == procWaitany || s.number(1) == 1
@@ -383,11 +378,11 @@ func (s *stream) completion(e *event) {
 				e.requests[i] = r
 			}
 		}
-	case procSessioninit:
+	case procSessioninit, procFileclose:
 	// Levels of MPI_Pcontrol and exit codes may be negative. Codes of the others have no meaning.
 	case procFinalize, procSessionfinalize, procAbort, procPcontrol:
 		e.code = s.signed()
-	case procCommfree, procCommdisconnect:
+	case procCommfree, procCommdisconnect, procFileopen:
 		s.comm(e)
 	default:
 		s.fail("a record of %v", e.called)

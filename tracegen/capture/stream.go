@@ -176,10 +176,7 @@ func (s *stream) isWhole(page []byte, f io.ReaderAt) (bool, error) {
 	if m.Used < 0 || m.Used > mostRecords {
 		return false, nil
 	}
-	head, err := checksum(bytes.NewReader(page[:usedOffset]))
-	if err != nil {
-		return false, err
-	}
+	head, _ := checksum(bytes.NewReader(page[:usedOffset]))
 	sum, err := checksum(io.NewSectionReader(f, headerBytes, m.Used))
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", s.name, err)

@@ -232,23 +232,22 @@ func (t *translator) drained() {
 	}
 	t.drain = nil
 	// All computations between the first and the last wait are added up, with their variances.
-	work, variance, real := 0.0, 0.0, 0.0
+	var work pause
 	for _, n := range d.steps {
 		if s := &t.table.steps[n]; s.kind == trace.KindFlops {
 			spread := math.Float64frombits(uint64(s.args[argSpread]))
-			work += math.Float64frombits(uint64(s.args[argPeer]))
-			variance += float64(spread * spread)
+			work.add(pause{mean: math.Float64frombits(uint64(s.args[argPeer])), variance: float64(spread * spread)})
 		}
 	}
 	for _, v := range t.each[d.each:] {
-		real += v
+		work.real += v
 	}
 	t.each = t.each[:d.each]
 	between := float64(len(d.slots) - 1)
 	one := step{form: form{kind: trace.KindComplete, completion: d.kind, slots: t.table.list(d.slots)}}
 	for i := range d.slots {
 		if i > 0 {
-			t.pause = pause{math.Round(work / between), variance / between, math.Round(real / between)}
+			t.pause = pause{math.Round(work.mean / between), work.variance / between, math.Round(work.real / between)}
 		}
 		t.add(one)
 	}

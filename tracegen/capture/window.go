@@ -57,13 +57,11 @@ func (t *translator) oneSided(e *event) {
 		ranks = w.targets
 	case procWincomplete:
 		ranks, w.targets = w.targets, nil
-	case procWintest:
-		if !e.flag {
+	case procWinwait, procWintest:
+		if e.proc == procWintest && !e.flag {
 			t.hold(e, nil)
 			return
 		}
-		ranks, w.origins = w.origins, nil
-	case procWinwait:
 		ranks, w.origins = w.origins, nil
 	case procWinfree:
 		t.numbers[w.family][w.number] = false
