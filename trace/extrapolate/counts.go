@@ -54,21 +54,13 @@ func (f *family) fitLists(l *leaf, i int) error {
 			return f.count(nil)
 		}
 	case same:
-		if v, ok := f.held(elements[:], f.scalar); ok {
+		if v, ok := f.held(elements, f.scalar); ok {
 			l.counts[i], l.byMember[i] = v, true
 			return f.count(nil)
 		}
 	}
 	if f.approximate {
-		data := make([][][]int64, len(f.list))
-		for of, r := range f.list {
-			data[of] = make([][]int64, r.ranks)
-			for rank, at := range l.at[of] {
-				for _, event := range at {
-					data[of][rank] = append(data[of][rank], r.lists[r.events[r.streams[rank].events[event]].lists[i]]...)
-				}
-			}
-		}
+		data := f.numbers(l, func(r *recording, e *event) []int64 { return r.lists[e.lists[i]] })
 		l.counts[i] = f.mean(fmt.Sprintf("%v: counts %s by rank", l, []string{"sent", "received"}[i]), data)
 		return nil
 	}

@@ -208,7 +208,7 @@ func (f *family) find() (err error) {
 	}
 	f.loops = loopsOf(f.nodes)
 	for _, n := range f.loops {
-		n.counts = make([][][]int32, len(f.list))
+		n.counts = make([][][]int64, len(f.list))
 	}
 	for of := range f.list {
 		if err := f.parse(of); err != nil {

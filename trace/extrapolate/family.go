@@ -258,16 +258,7 @@ func (f *family) fitAll() error {
 	f.monomials = f.all
 	for _, n := range f.loops {
 		f.place = "turns of a loop"
-		data := make([][][]int64, len(f.list))
-		for of := range f.list {
-			data[of] = make([][]int64, f.list[of].ranks)
-			for rank, counts := range n.counts[of] {
-				for _, c := range counts {
-					data[of][rank] = append(data[of][rank], int64(c))
-				}
-			}
-		}
-		v, err := f.fit(data, func(of, rank int) [][]int { return nil })
+		v, err := f.fit(n.counts, func(of, rank int) [][]int { return nil })
 		if err != nil {
 			leaves, _ := leavesOf(n.body, 0)
 			return &misfit{fmt.Sprintf("turns of the loop from %v on: %v", leaves[0], err)}
@@ -315,17 +306,23 @@ func numberName(k trace.Kind, i int) string {
 	return []string{"tag", "bytes", "bytes received", "source tag", "peer"}[i]
 }
 
-// fitNumbers fits a number of a place.
-func (f *family) fitNumbers(l *leaf, i int, turns func(of, rank int) [][]int) (v value, err error) {
+// numbers returns numbers of all events of a place, by recording and rank.
+func (f *family) numbers(l *leaf, of func(*recording, *event) []int64) [][][]int64 {
 	data := make([][][]int64, len(f.list))
-	for of, r := range f.list {
-		data[of] = make([][]int64, r.ranks)
-		for rank, at := range l.at[of] {
+	for i, r := range f.list {
+		data[i] = make([][]int64, r.ranks)
+		for rank, at := range l.at[i] {
 			for _, event := range at {
-				data[of][rank] = append(data[of][rank], r.events[r.streams[rank].events[event]].numbers[i])
+				data[i][rank] = append(data[i][rank], of(r, &r.events[r.streams[rank].events[event]])...)
 			}
 		}
 	}
+	return data
+}
+
+// fitNumbers fits a number of a place.
+func (f *family) fitNumbers(l *leaf, i int, turns func(of, rank int) [][]int) (v value, err error) {
+	data := f.numbers(l, func(_ *recording, e *event) []int64 { return e.numbers[i : i+1] })
 	v, err = f.fit(data, turns)
 	if fitted := v; err == nil && i == numA && len(l.ways[0]) > 0 {
 		return func(g grid, rank int, turns []int) (int64, bool) {

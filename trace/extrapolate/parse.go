@@ -34,7 +34,7 @@ type visit struct {
 
 type loopVisit struct {
 	loop  *node
-	turns int32
+	turns int64
 }
 
 // parse finds all events of a recording in the template.
@@ -47,7 +47,7 @@ func (f *family) parse(of int) error {
 		}
 	}
 	for _, n := range f.loops {
-		n.counts[of] = make([][]int32, r.ranks)
+		n.counts[of] = make([][]int64, r.ranks)
 	}
 	for rank := range r.streams {
 		p := &parser{family: f, r: r, of: of, rank: rank}
@@ -116,7 +116,7 @@ func (p *parser) nodes(list []*node) bool {
 			p.at++
 		case n.body != nil:
 			// As many turns as there are; or one less, if what comes behind the loop begins like a turn.
-			turns, last := int32(0), p.mark()
+			turns, last := int64(0), p.mark()
 			p.turns = append(p.turns, 0)
 			for {
 				begin := p.mark()

@@ -19,7 +19,7 @@ type node struct {
 	body  []*node // of a loop; nil: a step
 	turns int     // in the largest recording
 
-	counts [][][]int32 // of a loop, by recording and rank: its turns, each time that it begins
+	counts [][][]int64 // of a loop, by recording and rank: its turns, each time that it begins
 	times  value       // the same, after the fit
 }
 
