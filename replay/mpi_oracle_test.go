@@ -13,6 +13,7 @@ import (
 	"reprise/platforms"
 	"reprise/replay"
 	"reprise/trace"
+	"reprise/tracegen"
 	"reprise/tracegen/simgrid"
 )
 
@@ -128,7 +129,7 @@ func TestProgramsOfMPIAsText(t *testing.T) {
 		tr, err := trace.NewReaderAt(bytes.NewReader(file), int64(len(file)), c.Name)
 		noError(t, err)
 		var text bytes.Buffer
-		if _, err := simgrid.Export(t.Context(), &text, tr, simgrid.ExportOptions{Polls: trace.Hit{}}); err != nil {
+		if _, err := simgrid.Export(t.Context(), &text, tr, tracegen.ExportOptions{Polls: trace.Hit{}}); err != nil {
 			if !strings.Contains(err.Error(), "has no counterpart") && !strings.Contains(err.Error(), "with any tag") {
 				t.Errorf("%s: %v", c.Name, err)
 			}

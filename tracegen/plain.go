@@ -3,6 +3,7 @@ package tracegen
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"reprise/internal/textutil"
 	"reprise/trace"
@@ -44,14 +45,59 @@ type Plain struct {
 	Spread int64
 }
 
-// Losses are warnings of what the text of another tool lacks.
-type Losses []warning.Warning
+// ExportOptions says how a trace becomes the text of another tool.
+type ExportOptions struct {
+	// Polls answers polls, of which the text has none. It must not depend on the rank.
+	Polls trace.PollAnswers
+	// Flops says what a call of a kernel costs; nil: what the trace declares.
+	Flops FlopsFunc
+	// Speed turns flop into time where the text has times, in flop/s; positive.
+	Speed float64
+	// Note is a line of comment at the beginning of each file; "": none.
+	Note string
+	// Progress, if set, is called with the number of the step that the last rank has come to, or of ranks that are
+	// written.
+	Progress func(done int)
+}
 
-// Add adds a warning of count things, if there are any, and how the text has them instead.
-func (l *Losses) Add(count int64, noun, instead string) {
-	if count > 0 {
-		*l = append(*l, warning.New("%s %s", textutil.Count(count, noun), instead))
+// Comment returns the line of the note behind the sign of a comment. Line breaks become blanks.
+func (o *ExportOptions) Comment(sign string) string {
+	if o.Note == "" {
+		return ""
 	}
+	return sign + " " + strings.Join(strings.Fields(o.Note), " ") + "\n"
+}
+
+// Exported says what the text of another tool lacks.
+type Exported struct {
+	Polls       int64 // polls answered by the rule
+	Synchronous int64 // synchronous sends that do not wait for their receive, as the tool has it for less than 64 KiB
+	Probes      int64 // recorded probes, left out
+	Tests       int64 // tests and recorded probes, left out
+	// Reordered counts waits whose line means another request: of equal source, destination and tag, and older.
+	Reordered int64
+	Freed     int64 // requests that stay pending in the text, where the trace lets go of them
+	Spread    int64 // computations of an amount with a standard deviation, which is left out
+}
+
+// Warnings returns what is lost, in words.
+func (e *Exported) Warnings() (list []warning.Warning) {
+	for _, lost := range []struct {
+		count         int64
+		noun, instead string
+	}{
+		{e.Synchronous, "synchronous send", "of less than 64 KiB written as ordinary, without a wait for the receive"},
+		{e.Probes, "recorded probe", "left out: the format has none"},
+		{e.Tests, "completion test", "left out, recorded probes among them: the format has none"},
+		{e.Reordered, "wait", "written that will be for an older request of equal source, destination and tag"},
+		{e.Freed, "request", "left pending that the trace lets go of: the format has no word for it"},
+		{e.Spread, "computation", "written by the mean amount alone: the format has no standard deviations"},
+	} {
+		if lost.count > 0 {
+			list = append(list, warning.New("%s %s", textutil.Count(lost.count, lost.noun), lost.instead))
+		}
+	}
+	return list
 }
 
 // Fill stores the next plain actions of a cursor in buf, which must not be empty,

@@ -191,24 +191,22 @@ func (o *convertOptions) export(c *cli.Context) (err error) {
 	}
 	bar := terminal.NewBar(c.App.ErrWriter, o.output == "-" && terminal.Is(c.App.Writer) || c.Bool("quiet"), number, things)
 	info, serr := os.Stat(o.output)
-	e := simgrid.ExportOptions{Polls: rule, Flops: flops, Note: note, Progress: bar.Set}
-	var text *simgrid.Exported
-	var schedule *goal.Exported
+	e := tracegen.ExportOptions{Polls: rule, Flops: flops, Speed: o.speed, Note: note, Progress: bar.Set}
+	var sum *tracegen.Exported
 	switch {
 	case o.to == "goal":
 		err = o.write(c, func(w io.Writer) (err error) {
-			schedule, err = goal.Export(c.Context, w, t,
-				goal.Options{Polls: rule, Flops: flops, Speed: o.speed, Note: note, Progress: bar.Set})
+			sum, err = goal.Export(c.Context, w, t, e)
 			return err
 		})
 	// A directory gets a file per rank; a file gets all ranks, with an index beside it.
 	case strings.HasSuffix(o.output, "/") || serr == nil && info.IsDir():
-		text, err = simgrid.ExportDir(c.Context, o.output, t, e)
+		sum, err = simgrid.ExportDir(c.Context, o.output, t, e)
 	case o.output != "-":
-		text, err = simgrid.ExportFile(c.Context, o.output, t, e)
+		sum, err = simgrid.ExportFile(c.Context, o.output, t, e)
 	default:
 		err = o.write(c, func(w io.Writer) (err error) {
-			text, err = simgrid.Export(c.Context, w, t, e)
+			sum, err = simgrid.Export(c.Context, w, t, e)
 			return err
 		})
 	}
@@ -216,20 +214,13 @@ func (o *convertOptions) export(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	var polls int64 // that were answered
-	var warnings []warning.Warning
-	if o.to == "goal" {
-		polls, warnings = schedule.Polls, schedule.Warnings()
-	} else {
-		polls, warnings = text.Polls, text.Warnings()
-	}
-	if polls > 0 {
-		command.Warn(c, []warning.Warning{warning.New("%d polls are answered %s, as this format has none: it holds one of many courses", polls, c.String("polls"))})
+	if sum.Polls > 0 {
+		command.Warn(c, []warning.Warning{warning.New("%d polls are answered %s, as this format has none: it holds one of many courses", sum.Polls, c.String("polls"))})
 	}
 	if noisy > 0 {
 		command.Warn(c, []warning.Warning{warning.New("%s written without the noise that the kernel models have: the format has none", textutil.Count(noisy, "call"))})
 	}
-	command.Warn(c, warnings)
+	command.Warn(c, sum.Warnings())
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"reprise/trace"
+	"reprise/tracegen"
 	"reprise/tracegen/foreign"
 	"reprise/tracegen/goal"
 	"reprise/tracegen/hpl"
@@ -155,7 +156,7 @@ func TestGOALRoundTrip(t *testing.T) {
 	}
 	export := func(tr *trace.Trace) string {
 		var b strings.Builder
-		if _, err := goal.Export(context.Background(), &b, tr, goal.Options{Polls: trace.Hit{}, Speed: 1e9}); err != nil {
+		if _, err := goal.Export(context.Background(), &b, tr, tracegen.ExportOptions{Polls: trace.Hit{}, Speed: 1e9}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"reprise/trace"
+	"reprise/tracegen"
 	"reprise/tracegen/goal"
 	"reprise/tracegen/hpl"
 )
@@ -24,7 +25,7 @@ func Example() {
 		return
 	}
 	defer t.Close()
-	if _, err := goal.Export(context.Background(), &text, t, goal.Options{Polls: trace.Hit{}, Speed: 32e9}); err != nil {
+	if _, err := goal.Export(context.Background(), &text, t, tracegen.ExportOptions{Polls: trace.Hit{}, Speed: 32e9}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -14,11 +14,11 @@
 // Computations in a row are one calc. Durations are rounded to whole nanoseconds with what was cut off or added carried
 // over, so that the calcs of a rank add up to its computing time within half a nanosecond, wherever one stops.
 //
-// What GOAL lacks is left out and counted in [Exported]: tests, recorded probes, and that a send is synchronous, which
+// What GOAL lacks is left out and counted in [tracegen.Exported]: tests, recorded probes, and that a send is synchronous, which
 // matters below the size from which LogGOPSim makes all sends rendezvous (option S, 65,535 bytes). A receive of unknown
 // size and a negative tag are errors. Collective operations are the messages of SMPI's default selection.
 //
-//	exported, err := goal.Export(ctx, w, t, goal.Options{Polls: trace.Hit{}, Speed: 32e9})
+//	exported, err := goal.Export(ctx, w, t, tracegen.ExportOptions{Polls: trace.Hit{}, Speed: 32e9})
 //
 // # Units
 //
@@ -43,62 +43,24 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"reprise/trace"
-	"reprise/trace/warning"
 	"reprise/tracegen"
 )
-
-// Options says how a trace becomes GOAL.
-type Options struct {
-	// Polls answers polls, of which GOAL has none. It must not depend on the rank.
-	Polls trace.PollAnswers
-	// Flops is what a call of a kernel costs; nil: what the trace declares.
-	Flops tracegen.FlopsFunc
-	// Speed turns flop into time, in flop/s; positive.
-	Speed float64
-	// Note is a line of comment at the beginning; "": none.
-	Note string
-	// Progress, if set, is called with the number of ranks that are written.
-	Progress func(ranks int)
-}
-
-// Exported says what the text lacks.
-type Exported struct {
-	Polls int64 // polls answered by the rule
-	// Synchronous counts synchronous sends of at most EagerLimit bytes, which
-	// LogGOPSim does not make wait for their receive.
-	Synchronous int64
-	Tests       int64 // tests and recorded probes, left out
-	Spread      int64 // computations of an amount with a standard deviation, which is left out
-}
 
 // EagerLimit is LogGOPSim's default for S: the largest eager message, in bytes.
 const EagerLimit = 65535
 
-// Warnings returns what is lost, in words.
-func (e *Exported) Warnings() []warning.Warning {
-	var list tracegen.Losses
-	list.Add(e.Synchronous, "synchronous send", "of less than 64 KiB written as ordinary, without a wait for the receive")
-	list.Add(e.Tests, "completion test", "left out, recorded probes among them: the format has none")
-	list.Add(e.Spread, "computation", "written by the mean amount alone: the format has no standard deviations")
-	return list
-}
-
 // Export writes a trace as GOAL text: one rank after the other, as the format wants it. It walks the trace once per
 // rank, holding little of it; the trace must therefore be a file, unless it has one rank only.
-func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Exported, error) {
+func Export(ctx context.Context, w io.Writer, t *trace.Trace, o tracegen.ExportOptions) (*tracegen.Exported, error) {
 	if !(o.Speed > 0) {
 		return nil, fmt.Errorf("goal: speed %v flop/s, want a positive one", o.Speed)
 	}
-	sum := &Exported{}
+	sum := &tracegen.Exported{}
 	plain := tracegen.Plain{Polls: o.Polls, Flops: o.Flops}
 	out := bufio.NewWriterSize(w, 1<<16) // keeps its first error, which Flush returns
-	if o.Note != "" {
-		fmt.Fprintf(out, "// %s\n", strings.Join(strings.Fields(o.Note), " "))
-	}
-	fmt.Fprintf(out, "num_ranks %d\n", t.Header().Ranks)
+	fmt.Fprintf(out, "%snum_ranks %d\n", o.Comment("//"), t.Header().Ranks)
 	buf := make([]trace.Action, 256)
 	for rank := range int32(t.Header().Ranks) {
 		cursors, err := t.Cursors([]int32{rank}, trace.CursorOptions{})
@@ -139,7 +101,7 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o Options) (*Expor
 }
 
 // action adds an action to the graph of its rank; speed is in flop/s. An error says what GOAL cannot say.
-func (g *graph) action(a *trace.Action, speed float64, sum *Exported) error {
+func (g *graph) action(a *trace.Action, speed float64, sum *tracegen.Exported) error {
 	switch a.Kind {
 	case trace.KindFlops:
 		return g.compute(a.Flops() / speed)

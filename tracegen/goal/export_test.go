@@ -21,7 +21,7 @@ import (
 var c = trace.Const
 
 // options: a flop takes a nanosecond.
-func options() goal.Options { return goal.Options{Polls: trace.Hit{}, Speed: 1e9} }
+func options() tracegen.ExportOptions { return tracegen.ExportOptions{Polls: trace.Hit{}, Speed: 1e9} }
 
 // single is a trace whose rank 0 of 4 does what block appends.
 func single(t testing.TB, block func(b *trace.Builder)) *trace.Trace {
@@ -201,7 +201,7 @@ func TestNoteAndWarnings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := goal.Exported{Polls: test.polls, Synchronous: 2, Tests: 2, Spread: 1}
+		want := tracegen.Exported{Polls: test.polls, Synchronous: 2, Tests: 2, Spread: 1}
 		if *sum != want || len(sum.Warnings()) != 3 {
 			t.Errorf("%+v, want %+v", *sum, want)
 		}
@@ -243,7 +243,7 @@ func TestErrors(t *testing.T) {
 	if _, err := goal.Export(t.Context(), write, tr, options()); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := goal.Export(t.Context(), &bytes.Buffer{}, tr, goal.Options{Polls: trace.Hit{}}); err == nil {
+	if _, err := goal.Export(t.Context(), &bytes.Buffer{}, tr, tracegen.ExportOptions{Polls: trace.Hit{}}); err == nil {
 		t.Error("no speed: no error")
 	}
 }
@@ -422,7 +422,7 @@ func TestHPL(t *testing.T) {
 				}
 				tr := tracetest.Open(t, file.Bytes())
 				var text bytes.Buffer
-				o := goal.Options{Polls: rule, Speed: 3e9} // no duration is a whole number of ns
+				o := tracegen.ExportOptions{Polls: rule, Speed: 3e9} // no duration is a whole number of ns
 				if _, err := goal.Export(t.Context(), &text, tr, o); err != nil {
 					t.Fatal(err)
 				}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reprise/trace"
+	"reprise/tracegen"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/simgrid"
 )
@@ -24,7 +25,7 @@ func ExampleExport() {
 		return
 	}
 	defer t.Close()
-	if _, err := simgrid.Export(context.Background(), &text, t, simgrid.ExportOptions{Polls: trace.Hit{}}); err != nil {
+	if _, err := simgrid.Export(context.Background(), &text, t, tracegen.ExportOptions{Polls: trace.Hit{}}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -15,57 +15,18 @@ import (
 	"reprise/internal/atomicfile"
 	"reprise/internal/textutil"
 	"reprise/trace"
-	"reprise/trace/warning"
 	"reprise/tracegen"
 )
 
 // This file writes a trace of Reprise as SimGrid's text: Export, ExportFile, ExportDir. A rankWriter writes the
 // lines of one rank.
 
-// ExportOptions says how a trace becomes text.
-type ExportOptions struct {
-	// Polls answers polls, of which the text has none. It must not depend on the rank.
-	Polls trace.PollAnswers
-	// Flops is what a compute line says for a call of a kernel; nil: what the trace declares.
-	Flops tracegen.FlopsFunc
-	// Note is a line of comment at the beginning of each file; "": none.
-	Note string
-	// Progress, if set, is called with the number of the step that the last rank has come to.
-	Progress func(step int)
-}
-
-// Exported says what the text lacks.
-type Exported struct {
-	Polls int64 // polls answered by the rule
-	// Synchronous counts synchronous sends of less than DetachedBelow bytes: as
-	// ordinary sends they do not wait for their receive.
-	Synchronous int64
-	Probes      int64 // recorded probes, left out
-	// Reordered counts waits whose line means another request: of equal source, destination and tag, and older.
-	Reordered int64
-	// Freed counts requests that stay pending in the text, where the trace lets go of them.
-	Freed int64
-	// Spread counts computations of an amount with a standard deviation, which is left out.
-	Spread int64
-}
-
 // DetachedBelow is SMPI's default for smpi/send-is-detached-thresh, in bytes.
 const DetachedBelow = 65536
 
-// Warnings returns what is lost, in words.
-func (e *Exported) Warnings() []warning.Warning {
-	var list tracegen.Losses
-	list.Add(e.Synchronous, "synchronous send", "of less than 64 KiB written as ordinary, without a wait for the receive")
-	list.Add(e.Probes, "recorded probe", "left out: the format has none")
-	list.Add(e.Reordered, "wait", "written that will be for an older request of equal source, destination and tag")
-	list.Add(e.Freed, "request", "left pending that the trace lets go of: the format has no word for it")
-	list.Add(e.Spread, "computation", "written by the mean amount alone: the format has no standard deviations")
-	return list
-}
-
 // Export writes all ranks of a trace as the one file that they share, line by line in turn. The trace may be a stream.
-func Export(ctx context.Context, w io.Writer, t *trace.Trace, o ExportOptions) (*Exported, error) {
-	if err := textutil.Write(w, o.comment()); err != nil {
+func Export(ctx context.Context, w io.Writer, t *trace.Trace, o tracegen.ExportOptions) (*tracegen.Exported, error) {
+	if err := textutil.Write(w, o.Comment("#")); err != nil {
 		return nil, err
 	}
 	return export(ctx, t, &o, 0, "", func(_ int32, text []byte) error {
@@ -74,24 +35,16 @@ func Export(ctx context.Context, w io.Writer, t *trace.Trace, o ExportOptions) (
 	})
 }
 
-// comment returns the line of the note, on which line breaks become blanks.
-func (o *ExportOptions) comment() string {
-	if o.Note == "" {
-		return ""
-	}
-	return "# " + strings.Join(strings.Fields(o.Note), " ") + "\n"
-}
-
 // turnActions is how many actions a rank writes in its turn.
 const turnActions = 64
 
 // export writes the text of all ranks in turns, each behind the given head. Ranks that are behind in steps go
 // first, as a window of the trace is kept as long as a rank is in it. A rank may keep up to hold bytes of its
 // text between turns; flush writes them.
-func export(ctx context.Context, t *trace.Trace, o *ExportOptions, hold int, head string,
-	flush func(rank int32, text []byte) error) (_ *Exported, err error) {
+func export(ctx context.Context, t *trace.Trace, o *tracegen.ExportOptions, hold int, head string,
+	flush func(rank int32, text []byte) error) (_ *tracegen.Exported, err error) {
 	defer textutil.Stopped(&err)
-	sum := &Exported{}
+	sum := &tracegen.Exported{}
 	plain := tracegen.Plain{Polls: o.Polls, Flops: o.Flops}
 	cursors := textutil.Must(t.Cursors(nil, trace.CursorOptions{}))
 	ranks := make([]rankWriter, len(cursors))
@@ -151,7 +104,7 @@ func IndexOf(path string) string { return path + ".index" }
 
 // ExportFile writes all ranks as one file, and beside it the index that names it, [IndexOf] path. Each appears
 // whole or not at all. What is no regular file, such as a named pipe, gets no index. The trace may be a stream.
-func ExportFile(ctx context.Context, path string, t *trace.Trace, o ExportOptions) (sum *Exported, err error) {
+func ExportFile(ctx context.Context, path string, t *trace.Trace, o tracegen.ExportOptions) (sum *tracegen.Exported, err error) {
 	defer textutil.Stopped(&err)
 	textutil.Check(checkName(path))
 	indexed := true
@@ -194,17 +147,17 @@ const (
 // ExportDir writes a file per rank and their index, "trace.index", into the directory dir, which is made, or was
 // empty. It appears whole or not at all. The index names the files by way of dir, as SimGrid takes relative names
 // to begin at its working directory. The trace may be a stream.
-func ExportDir(ctx context.Context, dir string, t *trace.Trace, o ExportOptions) (*Exported, error) {
+func ExportDir(ctx context.Context, dir string, t *trace.Trace, o tracegen.ExportOptions) (*tracegen.Exported, error) {
 	if err := checkName(dir); err != nil {
 		return nil, err
 	}
 	ranks := t.Header().Ranks
 	file := func(rank int32) string { return fmt.Sprintf("rank-%d.ti", rank) }
-	var sum *Exported
+	var sum *tracegen.Exported
 	err := atomicfile.WriteDir(dir, func(temp string) (err error) {
 		// A file is open no longer than text is added to it: there may be more ranks than descriptors.
 		hold := min(mostHeld, max(leastHeld, exportMemory/ranks))
-		sum, err = export(ctx, t, &o, hold, o.comment(), func(rank int32, text []byte) error {
+		sum, err = export(ctx, t, &o, hold, o.Comment("#"), func(rank int32, text []byte) error {
 			f, err := os.OpenFile(filepath.Join(temp, file(rank)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 			if err != nil {
 				return err
@@ -233,7 +186,7 @@ type rankWriter struct {
 	held     []trace.Action
 	rank     int32
 	text     []byte
-	sum      *Exported
+	sum      *tracegen.Exported
 }
 
 // countTypes are the datatypes in which the size of a message is counted: MPI_BYTE and larger ones, as SimGrid's

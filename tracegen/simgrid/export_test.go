@@ -16,6 +16,7 @@ import (
 	"reprise/internal/tracetest"
 	"reprise/trace"
 	"reprise/trace/warning"
+	"reprise/tracegen"
 	"reprise/tracegen/simgrid"
 )
 
@@ -23,7 +24,7 @@ var c = trace.Const
 
 // export returns the text of all ranks of a trace, without its comments, and the
 // warnings.
-func export(t testing.TB, tr *trace.Trace, o simgrid.ExportOptions) (string, []warning.Warning) {
+func export(t testing.TB, tr *trace.Trace, o tracegen.ExportOptions) (string, []warning.Warning) {
 	t.Helper()
 	if o.Polls == nil {
 		o.Polls = trace.Hit{}
@@ -148,7 +149,7 @@ func TestExportActions(t *testing.T) {
 			"isend 1 0 30,irecv 2 -444 40,wait 0 1 0,wait 2 0 -444"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, _ := export(t, single(t, test.block), simgrid.ExportOptions{})
+			got, _ := export(t, single(t, test.block), tracegen.ExportOptions{})
 			want := "init," + test.want + ",finalize"
 			if got := linesOf(got, 0); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
@@ -204,7 +205,7 @@ func TestExportCollectives(t *testing.T) {
 			}
 			b.Collective(test.kind, call)
 		}, []int64{1, 2, 3, 4}, []int64{6, 0, 8, 1})
-		text, _ := export(t, tr, simgrid.ExportOptions{})
+		text, _ := export(t, tr, tracegen.ExportOptions{})
 		if got := linesOf(text, 0); got != "init,"+test.want+",finalize" {
 			t.Errorf("%s, want %s", got, test.want)
 		}
@@ -237,7 +238,7 @@ func TestExportWarnings(t *testing.T) {
 		b.SpreadFlops(c(trace.FloatArg(2e9)), c(trace.FloatArg(1e9)))
 		b.SpreadFlops(c(trace.FloatArg(2e9)), c(0)) // as exact as any
 	})
-	_, got := export(t, tr, simgrid.ExportOptions{})
+	_, got := export(t, tr, tracegen.ExportOptions{})
 	want := []warning.Warning{
 		warning.New("3 synchronous sends of less than 64 KiB written as ordinary, without a wait for the receive"),
 		warning.New("1 recorded probe left out: the format has none"),
@@ -268,7 +269,7 @@ func TestExportErrors(t *testing.T) {
 			b.Collective(trace.CollBcast, trace.CollectiveOperands{Send: c(1<<31 + 1), SendSize: c(3)})
 		}, "bcast: elements of 3 bytes: SimGrid counts to 2147483647, in items of 1 to 32 bytes"},
 	} {
-		_, err := simgrid.Export(t.Context(), &bytes.Buffer{}, single(t, test.block), simgrid.ExportOptions{Polls: trace.Hit{}})
+		_, err := simgrid.Export(t.Context(), &bytes.Buffer{}, single(t, test.block), tracegen.ExportOptions{Polls: trace.Hit{}})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want %q", err, test.want)
 		}
@@ -278,7 +279,7 @@ func TestExportErrors(t *testing.T) {
 func TestExportDir(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tr := single(t, func(b *trace.Builder) { b.Flops(c(trace.FloatArg(1))) })
-	o := simgrid.ExportOptions{Polls: trace.Hit{}, Note: "made\nfor a test"}
+	o := tracegen.ExportOptions{Polls: trace.Hit{}, Note: "made\nfor a test"}
 	if _, err := simgrid.ExportDir(t.Context(), "a/", tr, o); err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +316,7 @@ func TestExportDir(t *testing.T) {
 func TestExportFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tr := single(t, func(b *trace.Builder) { b.Flops(c(trace.FloatArg(1))) })
-	o := simgrid.ExportOptions{Polls: trace.Hit{}}
+	o := tracegen.ExportOptions{Polls: trace.Hit{}}
 	if _, err := simgrid.ExportFile(t.Context(), "a.ti", tr, o); err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +346,7 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 func TestExportFails(t *testing.T) {
 	tr := single(t, func(b *trace.Builder) { b.Flops(c(trace.FloatArg(1))) })
 	for n := range 40 { // the comment of 4 bytes, rank 0 of 28, ...
-		_, err := simgrid.Export(t.Context(), &failingWriter{n}, tr, simgrid.ExportOptions{Polls: trace.Hit{}, Note: "x"})
+		_, err := simgrid.Export(t.Context(), &failingWriter{n}, tr, tracegen.ExportOptions{Polls: trace.Hit{}, Note: "x"})
 		if !errors.Is(err, io.ErrShortWrite) {
 			t.Fatalf("%d bytes: error %v", n, err)
 		}

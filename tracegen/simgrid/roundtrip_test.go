@@ -15,6 +15,7 @@ import (
 
 	"reprise/trace"
 	"reprise/trace/text"
+	"reprise/tracegen"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/simgrid"
 )
@@ -42,7 +43,7 @@ func roundTrip(t testing.TB, text *simgrid.Trace, shared bool) (*simgrid.Trace, 
 		return nil, err
 	}
 	dir := filepath.Join(t.TempDir(), "again")
-	o := simgrid.ExportOptions{Polls: trace.Hit{}}
+	o := tracegen.ExportOptions{Polls: trace.Hit{}}
 	if !shared {
 		if _, err := simgrid.ExportDir(context.Background(), dir, tr, o); err != nil {
 			return nil, err
@@ -142,7 +143,7 @@ func TestHPLRoundTrip(t *testing.T) {
 
 func compareHPL(t *testing.T, file []byte, rule trace.PollAnswers) {
 	tr := reading(t, file)
-	flat, _ := export(t, tr, simgrid.ExportOptions{Polls: rule, Flops: numbered})
+	flat, _ := export(t, tr, tracegen.ExportOptions{Polls: rule, Flops: numbered})
 	again := opened(t, map[string]string{"trace.index": "all.ti", "all.ti": flat})
 	back := must(converted(t, again))
 	var want, got strings.Builder
