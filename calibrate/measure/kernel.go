@@ -38,10 +38,6 @@ func (k *Kernel) attr(name string) string {
 	return ""
 }
 
-// CanTime reports whether there is a way to time the kernel: it has the dimensions and
-// attributes of one of HPL's or HPCG's.
-func (k *Kernel) CanTime() bool { return k.isHPL() || k.isLoop() }
-
 // isHPL reports whether a kernel is one of HPL's.
 func (k *Kernel) isHPL() bool {
 	f, ok := forms[k.Name]

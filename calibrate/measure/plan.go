@@ -145,14 +145,16 @@ func NewPlan(run *RunCalls, o Options) (plan *Plan, err error) {
 	var known []*kernelCalls
 	hasHPL, hasLoops := false, false
 	for _, k := range run.kernels {
+		// Those can be timed that have the dimensions and attributes of one of HPL's or HPCG's.
+		isHPL, isLoop := k.kernel.isHPL(), k.kernel.isLoop()
 		switch {
 		case len(k.calls) == 0 || k.omit:
-		case !k.kernel.CanTime():
+		case !isHPL && !isLoop:
 			p.Warnings = append(p.Warnings, warning.New("%v: no way to time it is known; about %.2g %% of the run's time: "+
 				"add its model to the kernel file by hand", &k.kernel, 100*k.seconds()/total))
 		default:
 			known, p.Kernels = append(known, k), append(p.Kernels, k.kernel)
-			hasHPL, hasLoops = hasHPL || k.kernel.isHPL(), hasLoops || k.kernel.isLoop()
+			hasHPL, hasLoops = hasHPL || isHPL, hasLoops || isLoop
 		}
 	}
 

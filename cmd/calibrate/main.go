@@ -24,12 +24,6 @@ func main() {
 	command.Main("calibrate", run)
 }
 
-// Names of standard input and output in messages.
-const (
-	stdinName  = "stdin"
-	stdoutName = "stdout"
-)
-
 // argsKey is the key of the metadata with the command line, which tables of measurements have.
 const argsKey = "args"
 
@@ -81,7 +75,7 @@ func readTables(c *cli.Context, rows func() int64,
 				"reading "+textutil.Quote(filepath.Base(path)))
 		}
 		if path == "-" {
-			t, err = table.NewReader(c.App.Reader, stdinName)
+			t, err = table.NewReader(c.App.Reader, "stdin")
 		} else {
 			t, err = table.OpenWith(path, bar.Reader)
 		}
@@ -97,7 +91,7 @@ func readTables(c *cli.Context, rows func() int64,
 		}
 		textutil.Check(err)
 		if arg == "-" {
-			arg = stdinName
+			arg = "stdin"
 		}
 		names = append(names, arg)
 	}

@@ -50,7 +50,7 @@ func writeOutputs(c *cli.Context, list ...output) (printed bool) {
 			textutil.Check(o.content(&b))
 			text, name := b.Bytes(), o.path
 			if name == "-" {
-				name = stdoutName
+				name = "stdout"
 			}
 			if err := o.read(text, name); err != nil {
 				rest, _ := strings.CutPrefix(err.Error(), name+":")
