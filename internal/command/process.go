@@ -134,18 +134,17 @@ var endings = struct {
 }{code: 1, text: "interrupted"}
 
 // InterruptedCode has signals end the process with another code than 1, for commands where 1 has another meaning.
-func InterruptedCode(code int) {
-	endings.Lock()
-	defer endings.Unlock()
-	endings.code = code
-}
+func InterruptedCode(code int) { changeEndings(func() { endings.code = code }) }
 
 // InterruptedText has signals that end the process at once say something else than
 // "interrupted", such as how far it has come.
-func InterruptedText(text string) {
+func InterruptedText(text string) { changeEndings(func() { endings.text = text }) }
+
+// changeEndings changes them while no signal looks at them.
+func changeEndings(change func()) {
 	endings.Lock()
 	defer endings.Unlock()
-	endings.text = text
+	change()
 }
 
 // OnEnding calls end, in a goroutine of its own, with the first signal that should end the command, instead of ending
@@ -153,14 +152,8 @@ func InterruptedText(text string) {
 // waiting. It is for code that has something to save, and only as long as it has; in a program that Main does not run
 // it does nothing.
 func OnEnding(end func(os.Signal)) (stop func()) {
-	endings.Lock()
-	defer endings.Unlock()
-	endings.end = end
-	return func() {
-		endings.Lock()
-		defer endings.Unlock()
-		endings.end = nil
-	}
+	changeEndings(func() { endings.end = end })
+	return func() { changeEndings(func() { endings.end = nil }) }
 }
 
 // Interruptible returns a context that ends as OnEnding says.
