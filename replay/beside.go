@@ -462,14 +462,6 @@ func (e *engine) endBeside(n int32) {
 	t.idle = append(t.idle, n)
 }
 
-// joinAsides has a rank wait for all actions beside it.
-func (e *engine) joinAsides(r int32, rk *rank) {
-	if of := &e.asides.ranks[r]; of.open > 0 {
-		of.joined = true
-		rk.waits++
-	}
-}
-
 // chargeBeside charges a rank that waits for the actions beside it up to the present time: for their computations, or for the
 // wait, which the end of a message ends.
 func (e *engine) chargeBeside(r, message int32) {

@@ -407,8 +407,9 @@ func (e *engine) waitAll(r int32, rk *rank) outcome {
 			e.finish(r, &list[i])
 		}
 	}
-	if e.asides != nil {
-		e.joinAsides(r, rk)
+	if e.asides != nil && e.asides.ranks[r].open > 0 { // all actions beside the rank must end, too
+		e.asides.ranks[r].joined = true
+		rk.waits++
 	}
 	return e.settled(r, TimeWait)
 }

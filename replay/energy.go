@@ -129,7 +129,7 @@ func newMeter(e *engine) *meter {
 	if !p.HasHostWatts() && len(p.LinkWatts()) == 0 {
 		return nil
 	}
-	m := &meter{engine: e, ranks: make([]float64, len(e.ranks)), curve: newPowerCurve()}
+	m := &meter{engine: e, ranks: make([]float64, len(e.ranks)), curve: powerCurve{1e-9, make([]float64, curveParts)}}
 	e.network.RecordEnergy(func(from, to, joules float64) { m.curve.add(from, to, joules) })
 	if !p.HasHostWatts() {
 		return m
@@ -405,8 +405,6 @@ type powerCurve struct {
 
 // curveParts is the largest number of parts.
 const curveParts = 256
-
-func newPowerCurve() powerCurve { return powerCurve{1e-9, make([]float64, curveParts)} }
 
 // add adds an energy that is spent evenly over a time.
 func (c *powerCurve) add(from, to, joules float64) {

@@ -223,7 +223,7 @@ func (s *System) fillClocks() {
 		v := &s.variables[id]
 		v.stage = outside
 		if v.bottleneck >= 0 {
-			s.setClock(s.bottleneckConstraint(int(id)), v.filled)
+			s.setClock(s.bottleneckOf(id, v), v.filled)
 		}
 	}
 	a.states, a.variables = a.states[:unshared+1], a.variables[:0]

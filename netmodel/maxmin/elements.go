@@ -221,14 +221,14 @@ func (s *System) enlistFat(i uint32) {
 // dropBottleneck makes variable id have no bottleneck.
 func (s *System) dropBottleneck(id uint32, v *variable) {
 	if v.bottleneck >= 0 {
-		s.bottleneckOf(id, v).bottleneck--
+		s.constraints[s.bottleneckOf(id, v)].bottleneck--
 		v.bottleneck = noElement
 	}
 }
 
 // bottleneckOf returns the constraint that is the bottleneck of variable id.
-func (s *System) bottleneckOf(id uint32, v *variable) *constraint {
-	return &s.constraints[s.elements[s.firstElement(id)+uint32(v.bottleneck)].constraint]
+func (s *System) bottleneckOf(id uint32, v *variable) uint32 {
+	return s.elements[s.firstElement(id)+uint32(v.bottleneck)].constraint
 }
 
 // delist takes an element out of its constraint's list.

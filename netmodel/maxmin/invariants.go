@@ -48,7 +48,7 @@ func (s *System) checkInvariants() error {
 			return fmt.Errorf("variable %d: level %v above its maximum %v", id, level, v.maxLevel)
 		}
 		if v.bottleneck >= 0 {
-			bottlenecks[s.bottleneckConstraint(id)]++
+			bottlenecks[s.bottleneckOf(uint32(id), v)]++
 		}
 		if err := s.checkBottleneck(id); err != nil {
 			return fmt.Errorf("variable %d: %w", id, err)
@@ -73,10 +73,6 @@ func (s *System) checkInvariants() error {
 	return nil
 }
 
-func (s *System) bottleneckConstraint(id int) uint32 {
-	return s.elements[s.firstElement(uint32(id))+uint32(s.variables[id].bottleneck)].constraint
-}
-
 func (s *System) checkBottleneck(id int) error {
 	v := &s.variables[id]
 	level := s.Level(uint32(id))
@@ -86,7 +82,7 @@ func (s *System) checkBottleneck(id int) error {
 	if v.bottleneck < 0 {
 		return fmt.Errorf("level %v, maximum %v, no bottleneck", level, v.maxLevel)
 	}
-	b := s.bottleneckConstraint(id)
+	b := s.bottleneckOf(uint32(id), v)
 	c := &s.constraints[b]
 	if load := s.loadOf(b); load < c.capacity*(1-solverTolerance) {
 		return fmt.Errorf("bottleneck %d has load %v of %v", b, load, c.capacity)

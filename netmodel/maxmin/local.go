@@ -255,7 +255,7 @@ func (s *System) commit() {
 	for _, id := range a.variables {
 		v := &variables[id]
 		if v.stage = outside; v.bottleneck >= 0 {
-			s.bottleneckOf(id, v).bottleneck++
+			s.constraints[s.bottleneckOf(id, v)].bottleneck++
 		}
 		if level := v.filled; differ(level, v.level) {
 			v.level = level

@@ -41,8 +41,8 @@ func (s *System) Uses(id uint32, constraint int32) bool {
 
 // Limit returns the constraint that limits a variable, -1 if none does: its bottleneck, or the first that it saturates.
 func (s *System) Limit(id uint32) int32 {
-	if place := s.variables[id].bottleneck; place >= 0 {
-		return int32(s.elements[s.firstElement(id)+uint32(place)].constraint)
+	if v := &s.variables[id]; v.bottleneck >= 0 {
+		return int32(s.bottleneckOf(id, v))
 	}
 	return s.saturated(id)
 }
