@@ -71,14 +71,7 @@ func (e *engine) lookForRepeats(list cursors, co trace.CursorOptions, o *Options
 		len(t.Header().Queues) > 0 {
 		return nil
 	}
-	infos := t.ChunkInfos()
-	if len(infos) == 0 {
-		return nil
-	}
-	first, end := max(o.From, infos[0].First), infos[len(infos)-1].Last+1
-	if o.To > 0 {
-		end = min(end, o.To)
-	}
+	first, end := o.steps(t)
 	if end-first < minRepeats {
 		return nil
 	}

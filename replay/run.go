@@ -106,6 +106,18 @@ func (o *Options) allSteps(h *trace.Header) bool {
 	return h.Part() == "" && o.From <= 0 && (o.To <= 0 || o.To >= h.Steps)
 }
 
+// steps returns the steps [first, end) that a trace has of those that the options ask for. One without chunks has one.
+func (o *Options) steps(t *trace.Trace) (first, end int) {
+	first, end = o.From, o.From+1
+	if w := t.ChunkInfos(); len(w) > 0 {
+		first, end = max(first, w[0].First), w[len(w)-1].Last+1
+	}
+	if o.To > 0 {
+		end = min(end, o.To)
+	}
+	return first, end
+}
+
 // errUnsupported is the error of an action that this version cannot play.
 var errUnsupported = errors.New("this action is not supported")
 

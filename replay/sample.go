@@ -300,16 +300,8 @@ func (s *sample) begin(ctx context.Context) (err error) {
 		s.linear = linear(e.collectives.selector, called[:])
 	}
 	s.parts, s.noisy, s.meter = e.numParts(), e.costs.random != nil, e.meter
-	// The steps are those of the trace, as far as the options ask for them.
 	s.header, s.polls = t.Header(), t.Program().PollsAhead()
-	s.first, s.end = s.Options.From, s.Options.From+1
-	if w := t.ChunkInfos(); len(w) > 0 {
-		s.first, s.end = max(s.first, w[0].First), w[len(w)-1].Last+1
-	}
-	if s.Options.To > 0 {
-		s.end = min(s.end, s.Options.To)
-	}
-	if s.end <= s.first {
+	if s.first, s.end = s.Options.steps(t); s.end <= s.first {
 		return fmt.Errorf("the trace has no steps from %d on", s.Options.From)
 	}
 	s.work = textutil.Must(workOfSteps(t, s.first, s.end, false))
