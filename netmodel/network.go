@@ -42,6 +42,7 @@ package netmodel
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"reprise/internal/eventqueue"
@@ -491,10 +492,16 @@ func (n *Network) reserve(id uint32) {
 	n.events.Grow(len(n.flows))
 }
 
-// State saves the state of the network, or restores it into a new one over the same links with the same options.
-// Next must have been called since the last change. What is remembered only to be quick (the routes, the factors of
-// the last size) and the solvers' scratch is left out.
-func (n *Network) State(s *snapshot.State) {
+// SaveState writes the state of the network, for RestoreState of another one over the same
+// links with the same options. Next must have been called since the last change.
+func (n *Network) SaveState(w io.Writer) error { return snapshot.Save(w, n.state) }
+
+// RestoreState sets the state of a new network to what SaveState has written.
+func (n *Network) RestoreState(r io.Reader) error { return snapshot.Restore(r, n.state) }
+
+// state leaves out what is remembered only to be quick (the routes, the factors of the last
+// size) and the solvers' scratch.
+func (n *Network) state(s *snapshot.State) {
 	s.Section("network")
 	bundled := n.bundles != nil
 	if s.Vars(&bundled); bundled {
@@ -520,7 +527,7 @@ func (n *Network) State(s *snapshot.State) {
 	if n.meter != nil {
 		n.meter.state(s)
 	}
-	n.system.State(s)
+	s.Part(n.system)
 	if bundled {
 		n.bundles.state(s, n)
 	}

@@ -97,7 +97,7 @@ func TestLinkOff(t *testing.T) {
 func TestChangingSnapshotFields(t *testing.T) {
 	n := changingNetwork(t, 8775)
 	noError(t, n.Start(0, 0, 1, 1000, 0))
-	write := func(c *snapshot.State) { n.State(c) }
+	write := func(c *snapshot.State) { n.state(c) }
 	snapshottest.Fields(t, n.changing, func(c *snapshot.State, _ *changing) { write(c) }, "at stale ids route")
 	snapshottest.Fields(t, &n.changing.links[0], func(c *snapshot.State, _ *changingLink) { write(c) }, "link")
 	snapshottest.Fields(t, &n.changing.flows[0], func(c *snapshot.State, _ *changingFlow) { write(c) }, "")
@@ -192,11 +192,11 @@ func TestSharedSummary(t *testing.T) {
 // again from the platform, the options and other fields.
 func TestSnapshotFields(t *testing.T) {
 	n := snapshotNetwork(t)
-	snapshottest.Fields(t, n, func(c *snapshot.State, n *Network) { n.State(c) }, "opts routes due bounds bundles lookAfter changing system watched summary meter lastSize lastF lastG lastBound lastWithin")
-	snapshottest.Fields(t, n.routes, func(c *snapshot.State, _ *routes) { n.State(c) },
+	snapshottest.Fields(t, n, func(c *snapshot.State, n *Network) { n.state(c) }, "opts routes due bounds bundles lookAfter changing system watched summary meter lastSize lastF lastG lastBound lastWithin")
+	snapshottest.Fields(t, n.routes, func(c *snapshot.State, _ *routes) { n.state(c) },
 		"routeOf summedOf classes of crossTraffic window distanceOf places shift links width kinds kindOf key patterns walk there back from to summed order")
-	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.State, _ *flow) { n.State(c) }, "")
-	snapshottest.Fields(t, &n.stats, func(c *snapshot.State, _ *Stats) { n.State(c) }, "Solves SolvedFlows Rounds Components")
+	snapshottest.Fields(t, &n.flows[0], func(c *snapshot.State, _ *flow) { n.state(c) }, "")
+	snapshottest.Fields(t, &n.stats, func(c *snapshot.State, _ *Stats) { n.state(c) }, "Solves SolvedFlows Rounds Components")
 }
 
 // snapshotLinks are some links that conflict, two of them FATPIPEs.
@@ -250,10 +250,10 @@ func TestSnapshot(t *testing.T) {
 			n.Next()
 		}
 		var file strings.Builder
-		noError(t, snapshot.Save(&file, n.State))
+		noError(t, n.SaveState(&file))
 		other, err := newNetwork(snapshotLinks(), someHosts, snapshotRoute, DefaultOptions())
 		noError(t, err)
-		noError(t, snapshot.Restore(strings.NewReader(file.String()), other.State))
+		noError(t, other.RestoreState(strings.NewReader(file.String())))
 		if a, b := n.Next(), other.Next(); a != b {
 			t.Fatalf("event %d at %v, want %v", i, b, a)
 		}

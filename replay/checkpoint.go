@@ -345,7 +345,7 @@ func (e *engine) state(s *snapshot.State) {
 	s.Vars(&e.completions.factor)
 	snapshot.Slice(s, &e.completions.ranks, func(c *completion) { s.Vars(&c.waited, &c.open, &c.at, &c.sub) })
 	s.Section("network")
-	e.network.State(s)
+	s.Part(e.network)
 	if c := e.changes; c != nil { // the profiles, and the transfers that wait for their changes
 		snapshot.Slice(s, &c.at, func(t *platforms.ProfileTime) { s.Vars(&t.Index, &t.Time) })
 		s.Vars(&c.sizes)
@@ -387,14 +387,11 @@ func (e *engine) state(s *snapshot.State) {
 
 // sourceState is the state of a source that can go on where it was left; others fail.
 func sourceState(s *snapshot.State, source Source) {
-	switch r, ok := source.(Resumable); {
-	case !ok:
-		s.Fail(errNotResumable)
-	case s.Reading():
-		s.Fail(r.RestoreState(s))
-	default:
-		s.Fail(r.SaveState(s))
+	if r, ok := source.(Resumable); ok {
+		s.Part(r)
+		return
 	}
+	s.Fail(errNotResumable)
 }
 
 // state is that of all parts of windows: transfers that nobody has waited for, epochs and locks.

@@ -14,8 +14,8 @@
 // A file is trusted once its checksum has been verified (see [Read]): values are not checked
 // again. The caller must see to it that the program that reads has the same types ([Layout]).
 //
-// A type that others may implement (a source of actions) does not show the State: its SaveState(io.Writer) and
-// RestoreState(io.Reader) are given one, and call [Save] and [Restore] with such a method if they have it.
+// Exported types do not show the State in their interface: their SaveState(io.Writer) and
+// RestoreState(io.Reader) call [Save] and [Restore] with such a method.
 package snapshot
 
 import (
@@ -86,6 +86,20 @@ func Restore(r io.Reader, move func(*State)) error {
 	}
 	move(s)
 	return s.err
+}
+
+// Part moves the state of a part that has an interface of its own.
+func (s *State) Part(part interface {
+	SaveState(w io.Writer) error
+	RestoreState(r io.Reader) error
+}) {
+	switch {
+	case s.err != nil:
+	case s.w != nil:
+		s.Fail(part.SaveState(s))
+	default:
+		s.Fail(part.RestoreState(s))
+	}
 }
 
 // Write implements io.Writer, for parts that do not use this package.

@@ -2,13 +2,20 @@ package maxmin
 
 import (
 	"errors"
+	"io"
 
 	"reprise/internal/snapshot"
 )
 
-// State saves the state of the system, or restores it, but for the capacities, into a new one over the same constraints
-// with the same options. Solve must have been called since the last change. The solvers' scratch is left out.
-func (s *System) State(c *snapshot.State) {
+// SaveState writes the state of the system, for RestoreState of another one over the same
+// constraints with the same options. Solve must have been called since the last change.
+func (s *System) SaveState(w io.Writer) error { return snapshot.Save(w, s.state) }
+
+// RestoreState sets the state of a new system to what SaveState has written, except for the capacities.
+func (s *System) RestoreState(r io.Reader) error { return snapshot.Restore(r, s.state) }
+
+// state leaves out the solvers' scratch.
+func (s *System) state(c *snapshot.State) {
 	c.Section("system")
 	if s.Unsolved() {
 		c.Fail(errors.New("the shares have not been computed since the last change"))

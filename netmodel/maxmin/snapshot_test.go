@@ -28,8 +28,8 @@ func someSystem(t *testing.T) *System {
 // of a solve.
 func TestSnapshotFields(t *testing.T) {
 	s := someSystem(t)
-	write := func(c *snapshot.State) { s.State(c) }
-	snapshottest.Fields(t, s, func(c *snapshot.State, s *System) { s.State(c) }, "opts clocks levels shares touched part fetched")
+	write := func(c *snapshot.State) { s.state(c) }
+	snapshottest.Fields(t, s, func(c *snapshot.State, s *System) { s.state(c) }, "opts clocks levels shares touched part fetched")
 	snapshottest.Fields(t, &s.set, func(c *snapshot.State, _ *workingSet) { write(c) }, "variables states keys heap mixed rising lowest heapFrom")
 	snapshottest.Fields(t, &s.variables[0], func(c *snapshot.State, _ *variable) { write(c) }, "filled")
 	snapshottest.Fields(t, &s.params[0], func(c *snapshot.State, _ *parameters) { write(c) }, "")
@@ -45,7 +45,7 @@ func TestSnapshotFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := g.local.clocks
-	save := func(c *snapshot.State) { g.local.State(c) }
+	save := func(c *snapshot.State) { g.local.state(c) }
 	snapshottest.Fields(t, k, func(c *snapshot.State, _ *clocks) { save(c) }, "waiting moved over")
 	at := slices.IndexFunc(k.loads, func(l load) bool { return !math.IsInf(l.limit, 0) })
 	snapshottest.Fields(t, &k.loads[at], func(c *snapshot.State, _ *load) { save(c) }, "")
@@ -71,11 +71,11 @@ func TestSnapshot(t *testing.T) {
 				t.Fatal(err)
 			}
 			var file bytes.Buffer
-			if err := snapshot.Save(&file, g.local.State); err != nil {
+			if err := g.local.SaveState(&file); err != nil {
 				t.Fatal(err)
 			}
 			other := New(g.constraints, Options{Precision: 1e-13})
-			if err := snapshot.Restore(&file, other.State); err != nil {
+			if err := other.RestoreState(&file); err != nil {
 				t.Fatal(err)
 			}
 			if other.set.heapFrom = g.local.set.heapFrom; other.Stats() != g.local.Stats() {
