@@ -10,7 +10,7 @@ import (
 	"reprise/tracegen/programs"
 )
 
-// This file predicts what a study costs before it has run: Plan.Predict by the costs of its runs (Config.Cost).
+// This file predicts what a study costs before it has run: Plan.Predict by the costs of its runs (CostOf).
 
 // Predict predicts the cost of a study on this machine, by the results in its directory, if it has one.
 func (p *Plan) Predict(dir string, jobs int) *Prediction {
@@ -74,9 +74,6 @@ func (pr *Prediction) WriteText(w io.Writer) error {
 // secondsPerMessage is about what a message costs on one core, until runs have been timed.
 const secondsPerMessage = 1e-6
 
-// Cost returns about what a run costs, in messages: see [CostOf].
-func (c *Config) Cost(tolerance float64) float64 { return CostOf(c.Run, tolerance) }
-
 // CostOf returns about what a replay of a run costs, in messages: those that it simulates, and a share of each rank.
 // Times of runs are about proportional to it. A run that turns out to be too chaotic for an estimate costs more.
 func CostOf(run *programs.Run, tolerance float64) float64 {
@@ -114,7 +111,7 @@ func sampledSteps(run *programs.Run, steps float64) float64 {
 
 // cost returns about what a run of the plan costs, in messages, with the further replays of its responses.
 func (p *Plan) cost(run int) float64 {
-	messages := p.configs[run].Cost(p.Tolerance)
+	messages := CostOf(p.configs[run].Run, p.Tolerance)
 	if p.Responses.POP {
 		messages *= 3
 	}

@@ -53,7 +53,7 @@ func NewExpander(p *trace.Program, rank int32, keep func(*trace.Collective) bool
 		panic(err)
 	}
 	return &Expander{keep: keep, program: p, rank: rank, selector: selector, open: map[int32]*operation{},
-		slots: firstSlot}
+		slots: firstSlot, beside: map[int32]int32{}}
 }
 
 // Expand calls yield with what an action becomes; lists holds its vectors, c its requests.
@@ -159,9 +159,6 @@ func (x *Expander) collective(a *trace.Action, c *trace.Cursor, yield func(*trac
 	case call.Nonblocking:
 		tag += 2
 	case x.Beside:
-		if x.beside == nil {
-			x.beside = map[int32]int32{}
-		}
 		x.beside[call.Comm]++
 		number := int64(x.beside[call.Comm])*int64(len(x.program.Header().CommFamilies)+1) + int64(call.Comm)
 		if number > math.MaxInt32-tagsBeside {

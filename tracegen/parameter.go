@@ -42,14 +42,6 @@ func (list Parameters[T]) Set(p *T, program string, given []trace.Param) (has ma
 	return has, nil
 }
 
-// Options returns the parameters as options.
-func (list Parameters[T]) Options() (all []option.Option[T]) {
-	for _, par := range list {
-		all = append(all, par.Option)
-	}
-	return all
-}
-
 // Number returns a parser of whole numbers from least on that fit in 32 bits; most is what its error names.
 func Number(least, most int) func(text string) (int, error) {
 	return func(text string) (int, error) {

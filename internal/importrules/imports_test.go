@@ -40,7 +40,7 @@ var allowed = map[string]rule{
 	"reprise/tracegen/hpl":       {inside: []string{"reprise/smpi/option", "reprise/trace/warning", "reprise/trace", "reprise/trace/text", "reprise/trace/vectors", "reprise/tracegen"}},
 	"reprise/tracegen/hpcg":      {inside: []string{"reprise/smpi/option", "reprise/trace", "reprise/trace/text", "reprise/tracegen"}},
 	"reprise/tracegen/mxp":       {inside: []string{"reprise/smpi/option", "reprise/trace", "reprise/trace/text", "reprise/tracegen"}},
-	"reprise/tracegen/programs":  {inside: []string{"reprise/smpi/option", "reprise/trace", "reprise/tracegen/hpcg", "reprise/tracegen/hpl", "reprise/tracegen/mxp"}},
+	"reprise/tracegen/programs":  {inside: []string{"reprise/smpi/option", "reprise/trace", "reprise/tracegen", "reprise/tracegen/hpcg", "reprise/tracegen/hpl", "reprise/tracegen/mxp"}},
 	"reprise/tracegen/simgrid":   {inside: []string{"reprise/trace/warning", "reprise/trace", "reprise/tracegen"}},
 	"reprise/tracegen/capture":   {inside: []string{"reprise/trace"}},
 	"reprise/tracegen/foreign":   {inside: []string{"reprise/trace/warning", "reprise/trace", "reprise/tracegen"}, outside: []string{"google.golang.org/protobuf"}},

@@ -130,12 +130,12 @@ func (r *Result) row(p *study.Section, name string, cell func(*Machine) string) 
 	p.Row(cells...)
 }
 
-// names returns those that any machine has, each once.
-func (r *Result) names(of func(*Machine) []string) (list []string) {
+// namesOf returns the names of what any machine has of a kind, each once.
+func namesOf[T any](r *Result, of func(*Machine) []T, name func(T) string) (list []string) {
 	for i := range r.Machines {
-		for _, name := range of(&r.Machines[i]) {
-			if !slices.Contains(list, name) {
-				list = append(list, name)
+		for _, v := range of(&r.Machines[i]) {
+			if !slices.Contains(list, name(v)) {
+				list = append(list, name(v))
 			}
 		}
 	}
@@ -147,12 +147,7 @@ func (r *Result) answers() study.Section {
 	p := r.table("What they give")
 	r.row(&p, "peak", func(m *Machine) string { return gflops(m.Peak) })
 	r.row(&p, "ranks", func(m *Machine) string { return textutil.Thousands(m.Ranks) })
-	for _, name := range r.names(func(m *Machine) (list []string) {
-		for _, f := range m.figures() {
-			list = append(list, f.name)
-		}
-		return list
-	}) {
+	for _, name := range namesOf(r, (*Machine).figures, func(f named) string { return f.name }) {
 		known := func(text func(*Figure) string) func(*Machine) string {
 			return func(m *Machine) string {
 				for _, f := range m.figures() {
@@ -214,12 +209,8 @@ func (r *Result) answers() study.Section {
 // parameters returns the table of HPL's parameters.
 func (r *Result) parameters() study.Section {
 	p := r.table("HPL.dat")
-	for _, name := range r.names(func(m *Machine) (list []string) {
-		for _, f := range m.Factors {
-			list = append(list, f.Name)
-		}
-		return list
-	}) {
+	factors := func(m *Machine) []Factor { return m.Factors }
+	for _, name := range namesOf(r, factors, func(f Factor) string { return f.Name }) {
 		r.row(&p, name, func(m *Machine) string {
 			for _, f := range m.Factors {
 				switch {
@@ -258,12 +249,8 @@ func (r *Result) parameters() study.Section {
 // changes returns the table of what-ifs.
 func (r *Result) changes() study.Section {
 	p := r.table("What changes bring")
-	for _, name := range r.names(func(m *Machine) (list []string) {
-		for _, c := range m.Changes {
-			list = append(list, c.Name)
-		}
-		return list
-	}) {
+	changes := func(m *Machine) []Change { return m.Changes }
+	for _, name := range namesOf(r, changes, func(c Change) string { return c.Name }) {
 		for _, of := range []struct {
 			program    string
 			difference func(*Change) *Difference

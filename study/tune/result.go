@@ -108,7 +108,7 @@ func (t *tuner) result(found []search.Point, last map[int]*study.Outcome, fresh 
 		made += of.cost
 	}
 	for i := range t.plan.Runs {
-		all += t.plan.Config(i).Cost(0)
+		all += study.CostOf(t.plan.Config(i).Run, 0)
 	}
 	r.Share = made / all
 

@@ -315,8 +315,8 @@ func (t *tuner) make(ctx context.Context, jobs []job, ended func(i int, out *stu
 			return fmt.Errorf("%s: %w", t.plan.Describe(j.row), err)
 		}
 		outcomes[i] = out
-		if costs[i] = j.config.Cost(j.options.Tolerance); out.Interval == 0 { // an estimate would not have paid
-			costs[i] = j.config.Cost(0)
+		if costs[i] = study.CostOf(j.config.Run, j.options.Tolerance); out.Interval == 0 { // an estimate would not have paid
+			costs[i] = study.CostOf(j.config.Run, 0)
 		}
 		t.count(known, costs[i])
 		if ended != nil {
@@ -368,7 +368,7 @@ func (t *tuner) plans(left []int) {
 	for i, n := range left {
 		t.wanted += n
 		for row := range t.plan.Runs { // the mean of all
-			t.left += float64(n) * t.plan.Config(row).Cost(t.Tolerances[i]) / float64(len(t.plan.Runs))
+			t.left += float64(n) * study.CostOf(t.plan.Config(row).Run, t.Tolerances[i]) / float64(len(t.plan.Runs))
 		}
 	}
 	t.tell()

@@ -196,7 +196,7 @@ func (f *factor) leaf(n int) *trace.Builder {
 	b.Mark(beginLeaf, a[0], columns, a[1])
 	if device {
 		b.If(a[0], func() {
-			b.LaunchParts(queueCompute, leafKernel(f.lib.p.PFact, f.lib.p.L1), columns, a[0], columns)
+			b.LaunchParts(queueCompute, rocLeaf+2*int(f.lib.p.PFact)+int(f.lib.p.L1), columns, a[0], columns)
 		})
 	} else {
 		f.localMax(b, a[0], a[1])

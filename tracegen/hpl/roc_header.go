@@ -78,9 +78,6 @@ const (
 	hostLatcpy
 )
 
-// leafKernel returns the kernel of a leaf of the factorization, which works in parts.
-func leafKernel(f Fact, l1 Form) int { return rocLeaf + 2*int(f) + int(l1) }
-
 // rocKernels returns the kernels of a variant of rocHPL, those of HPL with their numbers first.
 func rocKernels(p *Params) []trace.Kernel {
 	list := Kernels()

@@ -164,18 +164,13 @@ func (g *generator) run(name string, it int64, body func(b *trace.Builder, a []t
 func (g *generator) vectors(name string, it int64, body func(b *trace.Builder, a []trace.Operand)) {
 	if g.diagonal == nil {
 		g.diagonal = make([]int64, g.rows*g.cols)
-		of := map[[2]int]int64{}
 		for w := range g.diagonal {
 			r, q := g.p.Place(w)
-			n, ok := of[[2]int{r, q}]
-			if !ok {
-				for i := int64(r); i < g.nb; i += g.rows {
-					if i%g.cols == int64(q) {
-						n += g.b
-					}
+			for i := int64(r); i < g.nb; i += g.rows {
+				if i%g.cols == int64(q) {
+					g.diagonal[w] += g.b
 				}
 			}
-			g.diagonal[w] = n
 		}
 	}
 	g.call(callVectors, nil, g.One(g.block(blockKey{name: name}, 3, body)), g.height, g.diagonal, g.One(it))

@@ -27,12 +27,12 @@ import (
 	"io"
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 
 	"reprise/smpi/option"
 	"reprise/trace"
+	"reprise/tracegen"
 	"reprise/tracegen/hpcg"
 	"reprise/tracegen/hpl"
 	"reprise/tracegen/mxp"
@@ -143,9 +143,9 @@ func Find(name string) *Program {
 	return nil
 }
 
-// parametersOf returns options as parameters.
-func parametersOf[T any](options []option.Option[T]) (list []Parameter) {
-	for _, o := range options {
+// parametersOf returns the parameters of a program's package as those of a program.
+func parametersOf[T any](of tracegen.Parameters[T]) (list []Parameter) {
+	for _, o := range of {
 		list = append(list, Parameter{o.Name, func(value string) (string, error) {
 			var v T
 			err := o.Set(&v, value)
@@ -181,14 +181,13 @@ func newHPL(variant hpl.Variant, title string) *Program {
 	p := &Program{Name: variant.String(), Title: title, SeedName: "pivot-seed", DatName: "hpl-dat"}
 	p.ReadDat = func(text []byte, name string) ([]List, error) { return readHPLDat(variant, text, name) }
 	list := hpl.Parameters()
+	var options []option.Option[hpl.Params]
 	if variant != hpl.HPL23 {
-		list = slices.Concat(list, hpl.VariantParameters())
+		list = append(list, hpl.VariantParameters()...)
+	} else {
+		options = append(options, option.YesNo("copy-l", "", func(p *hpl.Params) *bool { return &p.CopyL }))
 	}
-	table := option.Table[hpl.Params](list.Options())
-	if variant == hpl.HPL23 {
-		table = append(table, option.YesNo("copy-l", "", func(p *hpl.Params) *bool { return &p.CopyL }))
-	}
-	table = append(table,
+	options = append(options,
 		option.Option[hpl.Params]{Name: "pivots", Set: func(p *hpl.Params, v string) error { return p.Pivots.Set(v) }},
 		option.Parsed("first-steps", "", // so many panels, or all
 			func(text string) (int, error) {
@@ -205,21 +204,16 @@ func newHPL(variant hpl.Variant, title string) *Program {
 			}
 			return seed, err
 		}, func(p *hpl.Params) *uint64 { return &p.Pivots.Seed }))
-	p.Parameters = parametersOf(table)
+	for _, o := range options {
+		list = append(list, tracegen.Parameter[hpl.Params]{Option: o})
+	}
+	p.Parameters = parametersOf(list)
 	// Parameters are set twice: once to learn N, P and Q, by which the defaults go, and once over these.
 	p.New = func(given []trace.Param) (*Run, error) {
 		r, err := hpl.WithDefaults(func(p *hpl.Params) error {
 			p.Program = variant
-			for _, g := range given {
-				o := table.Find(g.Name)
-				if o == nil {
-					return fmt.Errorf("%s is no parameter of %s", g.Name, title)
-				}
-				if err := o.Set(p, g.Value); err != nil {
-					return fmt.Errorf("%s: %w", g.Name, err)
-				}
-			}
-			return nil
+			_, err := list.Set(p, title, given)
+			return err
 		})
 		if err == nil {
 			err = r.Validate()
@@ -273,7 +267,7 @@ func runHPL(p *hpl.Params) *Run {
 
 // newMXP makes the program from the table of parameters of package mxp.
 func newMXP() *Program {
-	program := &Program{Name: mxp.Program, Title: "HPL-MxP", Parameters: parametersOf(mxp.Parameters().Options())}
+	program := &Program{Name: mxp.Program, Title: "HPL-MxP", Parameters: parametersOf(mxp.Parameters())}
 	program.New = func(given []trace.Param) (*Run, error) {
 		p, err := mxp.WithDefaults(given)
 		if err != nil {
@@ -295,7 +289,7 @@ func newMXP() *Program {
 // newHPCG makes the program from the table of parameters of package hpcg. Runs are completed as
 // HPCG does it; the notes about replaced values are for its own command.
 func newHPCG() *Program {
-	program := &Program{Name: "hpcg", Title: "HPCG", Parameters: parametersOf(hpcg.Parameters().Options())}
+	program := &Program{Name: "hpcg", Title: "HPCG", Parameters: parametersOf(hpcg.Parameters())}
 	program.New = func(given []trace.Param) (*Run, error) {
 		p, err := hpcg.WithDefaults(given, nil)
 		if err == nil {
