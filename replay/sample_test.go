@@ -146,6 +146,37 @@ func TestSampleComputations(t *testing.T) {
 	near(t, "a step of a window", w.Seconds, sum)
 }
 
+// TestSampleKinds: 25 blocks of 20 steps, of which the first one is dear and the others are alike; each block is a
+// little dearer than the one before, the ranks take turns in being the slower one, and a barrier ends the step. Windows
+// among such steps scatter, where 50 kinds of steps, each measured once, tell the sum.
+func TestSampleKinds(t *testing.T) {
+	b := newBench(t, star(2), 2)
+	seconds := func(k int) (first, second float64) {
+		slow := 1 + float64(k/20)/50
+		if k%20 == 0 {
+			slow *= 3
+		}
+		if k/20%2 == 0 {
+			return slow, 0.6
+		}
+		return 0.6, slow
+	}
+	open := opener(t, writePair(500, seconds, func(b *trace.Builder, s trace.Operand) {
+		b.Sleep(s)
+		b.Collective(trace.CollBarrier, trace.CollectiveOperands{})
+	}))
+	all := 0.0
+	for k := range 500 {
+		all += max(seconds(k))
+	}
+	e, err := replay.Sample(t.Context(), open, b.Machine, b.Options, replay.SampleOptions{Tolerance: 0.01, Workers: 2})
+	noError(t, err)
+	const barriers = 500 * 1e-3 // at most
+	if math.Abs(e.Seconds-all) > e.Interval+barriers || e.Interval > 0.01*all || e.Simulated > 125 {
+		t.Errorf("%v s +- %v s by %d steps, want %v s", e.Seconds, e.Interval, e.Simulated, all)
+	}
+}
+
 // TestSampleEnds: what precedes the first step and what follows the last one count
 // once. Here they take 2 s and a barrier.
 func TestSampleEnds(t *testing.T) {

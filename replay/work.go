@@ -11,13 +11,12 @@ import (
 // The steps of a trace may be of few kinds, with the same work in all steps of a kind. Estimates and repeat.go use
 // that.
 
-// maxWork is how many kinds of steps may differ in a trace whose steps count as repeated.
-const maxWork = 16
+// Steps count as repeated if they are of at most fewKinds kinds, and one more for each newKind steps.
+const fewKinds, newKind = 16, 4
 
 // workOfSteps numbers the work of the steps [first, end): steps of one number are made of the same calls with the same
 // columns. Calls at the end of a step that only mark phases count if marks is set: no time of the step passes after
-// them. The result is nil where there are more than maxWork kinds, or as many as steps, and where a call names a
-// vector, whose elements need not be the same.
+// them. The result is nil if the steps do not count as repeated, or if none comes twice.
 func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 	var (
 		program = t.Program()
@@ -45,9 +44,6 @@ func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 		if err != nil {
 			return nil, err
 		}
-		if chunk.Vectors() > 0 {
-			return nil, nil
-		}
 		for _, u := range chunk.Units() {
 			if u.Step < first || u.Step >= end {
 				continue
@@ -61,8 +57,11 @@ func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 				}
 				step = u.Step
 			}
-			if len(kinds) > maxWork {
+			if len(kinds) > fewKinds+len(work)/newKind {
 				return nil, nil
+			}
+			if chunk.Vectors() > 0 { // calls name vectors by numbers that hold in their chunk
+				sum.Write(binary.AppendVarint(nil, int64(chunk.Number())))
 			}
 			for i := range u.Calls {
 				c := &u.Calls[i]
@@ -85,8 +84,7 @@ func workOfSteps(t *trace.Trace, first, end int, marks bool) ([]int32, error) {
 	if step >= first {
 		finish()
 	}
-	// Steps that are missing, too many kinds, or none that comes twice: nothing repeats.
-	if len(work) != end-first || len(kinds) > maxWork || len(kinds) == len(work) {
+	if len(work) != end-first || len(kinds) > fewKinds+len(work)/newKind || len(kinds) == len(work) {
 		return nil, nil
 	}
 	return work, nil

@@ -10,39 +10,23 @@ import (
 	"reprise/internal/textutil"
 )
 
-// A short run whose steps repeat is estimated by kinds of steps (sampler.repeated): steps of the same work cost the
-// same, but for the cold start and chance. Each kind is measured in a window after a warm-up, and steps in no window
-// are taken to cost the same as those of their kind. The first and the last steps are measured themselves.
+// A run whose steps repeat, if it is short or has many kinds of them, is estimated by kinds of steps (sampler.repeated): steps of the same work cost the same, but
+// for the cold start and chance. Each kind is measured in a window after a warm-up, and steps in no window are taken to
+// cost the same as those of their kind. The first and the last steps are measured themselves.
 
 // repeatShape is the shape of the first windows of such a run, unless it is too short to measure each usual kind twice.
 var repeatShape = shape{warmup: 1, length: 1, coupled: true}
 
-// usual: a kind is usual if it has at least this part of the steps; it is then measured twice at first.
-const usual = 0.1
+const (
+	// usual: a kind is usual if it has at least this part of the steps; it is then measured twice at first.
+	usual = 0.1
+	// A run that is not short is estimated by its kinds of steps if there are as many as manyKinds, so that one window
+	// among many steps tells little of the others, and if the first round takes at most the part kindsShare of the steps.
+	manyKinds, kindsShare = 16, 0.25
+)
 
-// repeated estimates a run by kinds of steps.
-func (s *sampler) repeated(ctx context.Context) (*Estimate, error) {
-	// The windows of the first round are as short as may be, but two steps of each usual kind show how much
-	// such steps differ.
-	s.shape = repeatShape
-	spans := s.repeatSpans()
-	all, seen := map[int32]int{}, map[int32]int{}
-	for _, kind := range s.o.Work {
-		all[kind]++
-	}
-	for _, p := range spans {
-		for k := p.from + s.shape.warmup; k < p.to; k++ {
-			seen[s.kind(k)]++
-		}
-	}
-	for kind, n := range all {
-		if float64(n) >= usual*float64(len(s.o.Work)) && seen[kind] < 2 {
-			s.shape.length = repeatShape.length + 1
-		}
-	}
-	if s.shape != repeatShape {
-		spans = s.repeatSpans()
-	}
+// repeated estimates a run by kinds of steps, first by the given windows.
+func (s *sampler) repeated(ctx context.Context, spans []span) (*Estimate, error) {
 	for {
 		textutil.Check(s.worthRepeating(spans))
 		before := len(s.done)
@@ -68,17 +52,44 @@ func (s *sampler) repeated(ctx context.Context) (*Estimate, error) {
 }
 
 // worthRepeating returns ErrExact if the windows would be most of the run.
-func (s *sampler) worthRepeating(spans []span) error {
-	steps := s.spent
+func (s *sampler) worthRepeating(spans []span) error { return s.worth(s.spent + stepsOf(spans)) }
+
+// stepsOf returns how many steps the spans have together.
+func stepsOf(spans []span) (steps int) {
 	for _, p := range spans {
 		steps += p.steps()
 	}
-	return s.worth(steps)
+	return steps
 }
 
-// repeatSpans returns the ends of the run, and a window for each kind of step that neither
-// has behind a warm-up.
+// repeatSpans returns the windows of the first round, and sets their shape. They are as short as may be, but two steps
+// of each usual kind show how much such steps differ.
 func (s *sampler) repeatSpans() []span {
+	s.shape = repeatShape
+	spans := s.kindSpans()
+	all, seen := map[int32]int{}, map[int32]int{}
+	for _, kind := range s.o.Work {
+		all[kind]++
+	}
+	for _, p := range spans {
+		for k := p.from + s.shape.warmup; k < p.to; k++ {
+			seen[s.kind(k)]++
+		}
+	}
+	for kind, n := range all {
+		if float64(n) >= usual*float64(len(s.o.Work)) && seen[kind] < 2 {
+			s.shape.length = repeatShape.length + 1
+		}
+	}
+	if s.shape != repeatShape {
+		spans = s.kindSpans()
+	}
+	return spans
+}
+
+// kindSpans returns the ends of the run, and windows with each kind of step that neither
+// has behind a warm-up.
+func (s *sampler) kindSpans() []span {
 	w, n := s.shape.steps(), s.o.End-s.o.First
 	spans := []span{{s.o.First, s.o.First + min(w, n)}, {max(s.o.First, s.o.End-w), s.o.End}}
 	seen := map[int32]bool{}
@@ -87,9 +98,15 @@ func (s *sampler) repeatSpans() []span {
 			seen[s.kind(k)] = true
 		}
 	}
-	for k := spans[0].to; k < spans[1].from; k++ {
-		if kind := s.kind(k); !seen[kind] {
-			seen[kind] = true
+	for k := spans[0].to; k < spans[1].from+s.shape.warmup; k++ {
+		kind := s.kind(k)
+		if seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		if p := &spans[len(spans)-1]; len(spans) > 2 && p.to == k {
+			p.to++
+		} else {
 			spans = append(spans, span{k - s.shape.warmup, k + 1})
 		}
 	}

@@ -59,8 +59,12 @@ func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 	s.limit = s.left()
 	// Steps of known kinds stand for each other, where nothing random or undecided makes those of one kind differ
 	// for long.
-	if s.repeats = s.short() && o.Work != nil && !o.Scatters; s.repeats {
-		return s.repeated(ctx)
+	if o.Work != nil && !o.Scatters {
+		spans := s.repeatSpans()
+		many := int(slices.Max(o.Work)) >= manyKinds && float64(stepsOf(spans)) <= kindsShare*float64(o.End-o.First)
+		if s.repeats = s.short() || many; s.repeats {
+			return s.repeated(ctx, spans)
+		}
 	}
 	textutil.Check(s.pilot(ctx))
 	textutil.Check(s.fits(exactShare))
@@ -270,8 +274,8 @@ type Options struct {
 	// Short windows are spread over them.
 	Cycles []int
 	// Work says for each step of the run which kind of work it is, by number, where steps
-	// repeat: those of one kind do the same. A run too short for windows among many steps is
-	// estimated by them. nil: nothing is known.
+	// repeat: those of one kind do the same. A run too short for windows among many steps, or
+	// one of many kinds, is estimated by them. nil: nothing is known.
 	Work    []int32
 	Measure Measure
 	// Progress, if set, is called with the estimate so far after each round, and, with an infinite interval and Seconds
