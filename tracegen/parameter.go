@@ -69,7 +69,7 @@ func ParsePair(text string) (p Pair, err error) {
 		p.Cols, err = strconv.Atoi(cols)
 	}
 	if err != nil || p.Rows < 1 || p.Cols < 1 || max(p.Rows, p.Cols) > math.MaxUint16+1 {
-		return p, fmt.Errorf("%q, want two numbers as in 16x4", text)
+		return p, fmt.Errorf("%q, want rows and columns as in 16x4", text)
 	}
 	return p, nil
 }
