@@ -47,6 +47,7 @@ type Trace struct {
 	ended   error // nil while pending or at a good end
 	first   weak.Pointer[Chunk]
 	started bool
+	only    *Chunk // of a file that has one chunk, once it is decoded: windows of steps all begin in it
 
 	// A bound on the chunks in use keeps a program whose ranks drift apart from filling the memory.
 	open    []weak.Pointer[Chunk] // chunks that may still be in use
@@ -265,6 +266,9 @@ func (t *Trace) chunk(i int) (*Chunk, error) {
 	if i >= len(t.chunks) {
 		return nil, nil
 	}
+	if t.only != nil {
+		return t.only, nil
+	}
 	if err := t.admit(); err != nil {
 		return nil, err
 	}
@@ -274,10 +278,14 @@ func (t *Trace) chunk(i int) (*Chunk, error) {
 		return nil, err
 	}
 	w, _, err := t.decode(plain, f)
-	if err == nil {
-		w.last = i == len(t.chunks)-1
+	if err != nil {
+		return nil, err
 	}
-	return w, err
+	w.last = i == len(t.chunks)-1
+	if len(t.chunks) == 1 {
+		t.only = w
+	}
+	return w, nil
 }
 
 // decode returns the chunk of a record, which is in use from now on, and how much it holds.
