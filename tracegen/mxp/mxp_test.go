@@ -188,7 +188,7 @@ func TestRefuses(t *testing.T) {
 		"N=240 NB=24 P=2 Q=2 bcast=tree":                 `bcast "tree", allowed ibcast, chain`,
 		"N=240 NB=24 P=2 Q=2 deck=back-buffer":           "deck back-buffer goes with bcast chain",
 		"N=240 NB=24 P=2 Q=2 pack=16x4":                  "pack goes with bcast chain",
-		"N=240 NB=24 P=2 Q=2 pack=16":                    `pack "16", want two numbers`,
+		"N=240 NB=24 P=2 Q=2 pack=16":                    `pack "16", want rows and columns`,
 		"N=240 NB=24 P=2 Q=2 residuals=51":               "residuals = 51: the programs give up after 50",
 		"N=240 NB=24 P=2 Q=2 warmup=true residuals=3":    "warmup has one residual",
 		"N=240 NB=24 P=2 Q=2 DEPTH=1":                    "DEPTH is no parameter of HPL-MxP",
