@@ -10,9 +10,10 @@ import (
 	"reprise/internal/textutil"
 )
 
-// A run whose steps repeat, if it is short or has many kinds of them, is estimated by kinds of steps (sampler.repeated): steps of the same work cost the same, but
-// for the cold start and chance. Each kind is measured in a window after a warm-up, and steps in no window are taken to
-// cost the same as those of their kind. The first and the last steps are measured themselves.
+// A run whose steps repeat, if it is short or has many kinds of them, is estimated by kinds of steps (sampler.repeated):
+// steps of the same work cost the same, but for the cold start and chance. Each kind is measured in a window after a
+// warm-up, and steps in no window are taken to cost the same as those of their kind. The first and the last steps are
+// measured themselves.
 
 // repeatShape is the shape of the first windows of such a run, unless it is too short to measure each usual kind twice.
 var repeatShape = shape{warmup: 1, length: 1, coupled: true}
@@ -22,6 +23,7 @@ const (
 	usual = 0.1
 	// A run that is not short is estimated by its kinds of steps if there are as many as manyKinds, so that one window
 	// among many steps tells little of the others, and if the first round takes at most the part kindsShare of the steps.
+	// It has no time limit, in which the first round might not end.
 	manyKinds, kindsShare = 16, 0.25
 )
 

@@ -61,7 +61,8 @@ func Run(ctx context.Context, o Options) (e *Estimate, err error) {
 	// for long.
 	if o.Work != nil && !o.Scatters {
 		spans := s.repeatSpans()
-		many := int(slices.Max(o.Work)) >= manyKinds && float64(stepsOf(spans)) <= kindsShare*float64(o.End-o.First)
+		many := o.Left == nil && int(slices.Max(o.Work)) >= manyKinds &&
+			float64(stepsOf(spans)) <= kindsShare*float64(o.End-o.First)
 		if s.repeats = s.short() || many; s.repeats {
 			return s.repeated(ctx, spans)
 		}
