@@ -291,7 +291,8 @@ func newPlay(m matching, ranks [][]int32) *play {
 
 // run returns an error that names a rank that waits for ever, if one does.
 func (p *play) run() error {
-	// Ranks go in turn, each as far as it can. What a step needs depends on counts alone, so the order does not matter.
+	// Each rank in turn goes through its steps as far as it can. Whether it can go on depends only on how many
+	// operations other ranks have begun, so the order of the ranks does not matter.
 	for moved := true; moved; {
 		moved = false
 		for rank := range p.ranks {

@@ -21,7 +21,8 @@ type gaps struct {
 	n       int64
 	sum     float64
 	squares float64 // their sum
-	// Of those in which the rank kept its processor: a rank that gets it back computes longer, as its caches are cold.
+	// kept and keptSum are n and sum of the times in which the rank kept its processor. A rank that lost it and gets it
+	// back computes longer, as its caches are cold.
 	kept    int64
 	keptSum float64
 }

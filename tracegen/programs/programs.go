@@ -155,8 +155,8 @@ func parametersOf[T any](of tracegen.Parameters[T]) (list []Parameter) {
 	return list
 }
 
-// File returns a trace that is a file, whose text is given, as a program without parameters. What its trace depends on
-// is its text, which studies name themselves.
+// File returns a program without parameters whose trace is a file: text is its content, name is for messages. Its
+// identity is empty, since studies know such a file by its content.
 func File(name string, text []byte) (*Program, error) {
 	open := func() (*trace.Trace, error) { // anew: each call has its own cursors
 		return trace.NewReaderAt(bytes.NewReader(text), int64(len(text)), name)
